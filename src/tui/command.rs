@@ -1,13 +1,12 @@
 //! The table of actions: keys, names and help lines, for the palette, help and the manual.
 //!
-//! Invariant: each [`Action`] is here once, with a name that is unique. What an action does is
-//! decided by the state, not here.
+//! Invariant: each [`Action`] occurs once, with a unique name. `app::actions` executes the actions.
 
 use Action as A;
 use Group as G;
 use When as W;
 
-/// Something a person can ask for by a key or by name.
+/// An action that the user can run by a key or by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Action {
     Up,
@@ -90,7 +89,7 @@ pub enum Action {
     Escape,
 }
 
-/// Where an action is in help.
+/// The section of an action in the help.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Group {
     /// Moving the cursor.
@@ -112,11 +111,11 @@ pub enum Group {
 }
 
 impl Group {
-    /// All groups, in the order of help.
+    /// All groups, in the order of the help.
     pub const ALL: [Self; 8] =
         [Self::Move, Self::Edit, Self::Many, Self::Find, Self::Check, Self::Copy, Self::File, Self::Program];
 
-    /// Its heading.
+    /// The heading in the help.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Move => "Move",
@@ -131,33 +130,33 @@ impl Group {
     }
 }
 
-/// What an action needs.
+/// The condition under which an action is available.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum When {
-    /// Nothing.
+    /// No condition.
     Always,
-    /// A row under the cursor.
+    /// There is a row under the cursor.
     OnRow,
-    /// A document that may be changed.
+    /// The document can be changed.
     Editable,
-    /// Both.
+    /// There is a row under the cursor, and the document can be changed.
     EditRow,
 }
 
-/// One row of the table.
+/// One entry of the table of actions.
 #[derive(Debug, Clone, Copy)]
 pub struct Command {
-    /// What it does.
+    /// The action.
     pub action: Action,
-    /// Its name in the palette.
+    /// The name in the palette.
     pub name: &'static str,
-    /// One line of help.
+    /// The description in the help, one line.
     pub line: &'static str,
-    /// Default keys; strokes of a sequence are divided by a blank.
+    /// The default keys; the strokes of a sequence are separated by a blank.
     pub keys: &'static [&'static str],
-    /// Where it is in help.
+    /// The section in the help.
     pub group: Group,
-    /// When it can be used.
+    /// The condition under which it is available.
     pub when: When,
 }
 
@@ -166,13 +165,13 @@ const fn row(action: Action, name: &'static str, keys: &'static [&'static str], 
 }
 
 impl Command {
-    /// The same command in a group, for when it can be used.
+    /// Sets the group and the condition.
     const fn of(self, group: Group, when: When) -> Self {
         Self { group, when, ..self }
     }
 }
 
-/// Every action, in the order of help.
+/// All actions, in the order of the help.
 pub(crate) const COMMANDS: &[Command] = &[
     row(A::Down, "down", &["j", "down"], "next row; a count moves that many rows").of(G::Move, W::Always),
     row(A::Up, "up", &["k", "up"], "previous row").of(G::Move, W::Always),
@@ -263,14 +262,13 @@ pub(crate) const COMMANDS: &[Command] = &[
 ];
 
 impl Action {
-    /// Its row of the table.
+    /// The entry of this action in [`COMMANDS`].
     pub fn command(self) -> &'static Command {
-        // The table has every action (a test looks); the first row is in where one is forgotten.
+        // A test checks that the table has every action; the first entry is only a fallback.
         COMMANDS.iter().find(|command| command.action == self).unwrap_or(&COMMANDS[0])
     }
 
-    /// Whether it changes the document when it runs on the rows that a count or marks name, so that
-    /// `.` can repeat it.
+    /// Whether `.` can repeat it: it changes the document, on the rows given by a count or by marks.
     pub const fn repeats(self) -> bool {
         matches!(
             self,
@@ -296,8 +294,8 @@ mod tests {
         }
     }
 
-    /// No function depends on Alt or Shift with Ctrl, nothing is bound to bytes that are other keys, and
-    /// nothing is only on an F-key, or only on a bracket (they need `AltGr` on many layouts).
+    /// No action needs Alt or Ctrl-Shift, no binding has the byte code of another key, and no action is only on an
+    /// F-key or only on a bracket (brackets need `AltGr` on many layouts).
     #[test]
     fn keys_exist_on_every_keyboard() {
         for command in COMMANDS {

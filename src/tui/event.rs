@@ -1,61 +1,60 @@
-//! Events of the editor: one closed enum, one channel, one receiving thread.
+//! The events of the editor, and the threads that read them from the terminal and from signals.
 //!
-//! Every thread but the one that owns the state only sends; nothing here changes anything.
+//! All events go through one channel to the thread that owns the state; the other threads only send.
 
 use super::jobs::{Finished, Kind};
 use crate::progress::Reading;
 use crossterm::event::{Event as TermEvent, KeyEvent, KeyEventKind, MouseEvent};
 use std::sync::mpsc::Sender;
 
-/// Something that the state has to answer to. `O` is what a job brings back, `P` what it brings
-/// while it runs.
+/// An event that the state handles. `O` is the outcome of a job, `P` a part that a job delivers while it runs.
 #[derive(Debug)]
 pub enum Event<O, P> {
-    /// A key went down, or repeats.
+    /// A key was pressed, or repeats.
     Key(KeyEvent),
-    /// A click or the wheel.
+    /// A mouse click or the wheel.
     Mouse(MouseEvent),
-    /// The window has the focus again.
+    /// The window has got the focus.
     Focus,
-    /// Text from the terminal's clipboard: never keys, whatever it says.
+    /// Pasted text, which is never executed as keys.
     Paste(String),
-    /// The window has these columns and rows now.
+    /// The window was resized to these columns and rows.
     Resize(u16, u16),
-    /// A piece of a running job's result.
+    /// A part of the result of a running job.
     Part(P),
-    /// A job has ended, one way or another.
+    /// A job has ended: with an outcome, or by a panic.
     Done(Finished<O>),
-    /// How far a running job is.
+    /// The progress of a running job.
     Progress(Kind, Reading),
-    /// Changes are not kept against a crash any more, or are again.
+    /// Writing the journal has begun to fail, or works again.
     Journal,
-    /// From the operating system.
+    /// A signal of the operating system.
     Signal(Signal),
-    /// The terminal is gone: no key will come again.
+    /// The terminal was closed: there will be no more keys.
     InputEnded,
 }
 
-/// The signals that the program answers to.
+/// The signals that the program handles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Signal {
-    /// End, with the number of the signal (SIGTERM, SIGHUP, SIGINT, SIGQUIT).
+    /// End the program; the number of the signal (SIGTERM, SIGHUP, SIGINT, SIGQUIT).
     End(i32),
-    /// Stop, as Ctrl-Z does.
+    /// Suspend the program, as Ctrl-Z does (SIGTSTP).
     Stop,
-    /// Go on after a stop: the screen may hold anything.
+    /// Continue after a stop (SIGCONT): the screen may have been overwritten.
     Continue,
 }
 
 impl<O, P> Event<O, P> {
-    /// What a terminal's event means, if anything. Releases of keys mean nothing: some terminals
-    /// report them, and each key would act twice.
+    /// Converts an event of the terminal. `None` for key releases, which some terminals report (each key would act
+    /// twice), and for other events without effect.
     pub fn from_terminal(event: TermEvent) -> Option<Self> {
         match event {
             TermEvent::Key(key) if key.kind == KeyEventKind::Release => None,
             TermEvent::Key(key) => Some(Self::Key(key)),
             TermEvent::Mouse(mouse) => Some(Self::Mouse(mouse)),
             TermEvent::Paste(text) => Some(Self::Paste(text)),
-            // On Unix the signal thread tells: crossterm loses the signal when a key comes at the same moment.
+            // On Unix the signal thread reports it: crossterm loses SIGWINCH if a key arrives at the same moment.
             TermEvent::Resize(..) if cfg!(unix) => None,
             TermEvent::Resize(columns, rows) => Some(Self::Resize(columns, rows)),
             TermEvent::FocusGained => Some(Self::Focus),
@@ -64,18 +63,18 @@ impl<O, P> Event<O, P> {
     }
 }
 
-/// The error of the system, with what failed.
-fn no_thread(error: &std::io::Error) -> std::io::Error {
+/// Adds the context to the error of the system.
+fn thread_error(error: &std::io::Error) -> std::io::Error {
     std::io::Error::new(error.kind(), format!("cannot start a thread: {error}"))
 }
 
-/// Starts the thread that waits for the terminal. It ends when the receiver is gone or the terminal is.
+/// Starts the thread that reads events from the terminal. It ends when the receiver or the terminal is closed.
 pub(crate) fn listen<O: Send + 'static, P: Send + 'static>(sender: Sender<Event<O, P>>) -> std::io::Result<()> {
     let started = std::thread::Builder::new().name("input".into()).spawn(move || {
         loop {
             let event = match crossterm::event::read() {
                 Ok(event) => Event::from_terminal(event),
-                // A stopped and continued program sees its reading interrupted; that ends nothing.
+                // Stopping and continuing the program interrupts the read; the next read works.
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => None,
                 Err(_) => {
                     let _ = sender.send(Event::InputEnded);
@@ -87,7 +86,7 @@ pub(crate) fn listen<O: Send + 'static, P: Send + 'static>(sender: Sender<Event<
             }
         }
     });
-    started.map(drop).map_err(|error| no_thread(&error))
+    started.map(drop).map_err(|error| thread_error(&error))
 }
 
 /// Starts the thread that turns signals into events.
@@ -114,10 +113,10 @@ pub(crate) fn listen_for_signals<O: Send + 'static, P: Send + 'static>(
             }
         }
     });
-    started.map(drop).map_err(|error| no_thread(&error))
+    started.map(drop).map_err(|error| thread_error(&error))
 }
 
-/// Signals of this kind exist on Unix only.
+/// Does nothing: these signals exist on Unix only.
 #[cfg(not(unix))]
 pub fn listen_for_signals<O, P>(_sender: Sender<Event<O, P>>) -> std::io::Result<()> {
     Ok(())

@@ -1,11 +1,11 @@
-//! The keymap: a trie from key strokes to actions, with counts and hints.
+//! The keymap: a trie that maps key strokes to actions, with counts and hints.
 //!
-//! Invariant: no binding is the beginning of another, so that no key ever waits for a clock.
+//! Invariant: no binding is a prefix of another, so no timeout is needed to recognise a binding.
 
 use super::command::{Action, COMMANDS, Command, Group};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-/// One stroke. Shift is part of the character, never a modifier of one.
+/// One key stroke. Shift is part of the character, not a modifier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Key {
     code: KeyCode,
@@ -18,7 +18,7 @@ impl From<KeyEvent> for Key {
         let ctrl = event.modifiers.contains(KeyModifiers::CONTROL);
         let shift = event.modifiers.contains(KeyModifiers::SHIFT);
         let code = match event.code {
-            // With Ctrl a terminal cannot tell the cases apart, mostly.
+            // With Ctrl, most terminals report the same character for upper and lower case.
             KeyCode::Char(c) if ctrl => KeyCode::Char(c.to_ascii_lowercase()),
             KeyCode::Tab if shift => KeyCode::BackTab,
             code => code,
@@ -28,7 +28,7 @@ impl From<KeyEvent> for Key {
 }
 
 impl Key {
-    /// The key of a name as in the table of commands: `j`, `ctrl-r`, `f2`, `space`.
+    /// Parses a key name as in the table of commands: `j`, `ctrl-r`, `f2`, `space`.
     pub fn from_name(name: &str) -> Option<Self> {
         let (ctrl, rest) = name.strip_prefix("ctrl-").map_or((false, name), |rest| (true, rest));
         let (alt, rest) = rest.strip_prefix("alt-").map_or((false, rest), |rest| (true, rest));
@@ -41,7 +41,7 @@ impl Key {
         Some(Self { code, ctrl, alt })
     }
 
-    /// The digit that it is, for counts.
+    /// The value of a digit key, for counts.
     fn digit(self) -> Option<u32> {
         match self.code {
             KeyCode::Char(c) if !self.ctrl && !self.alt => c.to_digit(10),
@@ -50,7 +50,7 @@ impl Key {
     }
 }
 
-/// Names of keys that are not characters, and how they are shown.
+/// Keys with a name: name, code, and the text that is shown.
 const NAMES: &[(&str, KeyCode, &str)] = &[
     ("enter", KeyCode::Enter, "↵"),
     ("esc", KeyCode::Esc, "Esc"),
@@ -70,8 +70,8 @@ const NAMES: &[(&str, KeyCode, &str)] = &[
     ("right", KeyCode::Right, "→"),
 ];
 
-/// A binding as people read it: `ctrl-s` is `^S`, `g g` is `gg`.
-pub fn spelled(keys: &str) -> String {
+/// Formats a binding for display: `ctrl-s` is `^S`, `g g` is `gg`.
+pub fn display_keys(keys: &str) -> String {
     let mut out = String::new();
     let strokes: Vec<&str> = keys.split(' ').collect();
     for (at, stroke) in strokes.iter().enumerate() {
@@ -106,19 +106,19 @@ pub fn key_table() -> String {
     lines.join("\n") + "\n"
 }
 
-/// A key as Markdown code; a bar would end the cell.
+/// Formats a binding as Markdown code; a bar is escaped, since it would end the table cell.
 fn code(keys: &str) -> String {
-    format!("`{}`", spelled(keys).replace('|', "\\|"))
+    format!("`{}`", display_keys(keys).replace('|', "\\|"))
 }
 
-/// What a stroke came to.
+/// The result of a key stroke.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stroke {
-    /// An action, with the count typed before it.
+pub enum KeyOutcome {
+    /// Run an action, with the count typed before it.
     Run(Action, Option<u32>),
-    /// More keys may follow.
+    /// The stroke begins a binding or a count.
     Wait,
-    /// Nothing is bound there.
+    /// The strokes are not bound.
     Unknown,
 }
 
@@ -138,7 +138,7 @@ impl Node {
     }
 }
 
-/// The bindings, and the strokes that wait for more.
+/// The bindings, and the strokes of an incomplete binding.
 #[derive(Debug, Default)]
 pub struct Keymap {
     root: Node,
@@ -146,22 +146,22 @@ pub struct Keymap {
     strokes: Vec<Key>,
 }
 
-/// What is wrong with a set of bindings.
+/// A binding that conflicts with others.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Conflict {
-    /// The binding that cannot be.
+    /// The rejected binding.
     pub keys: String,
-    /// Why.
+    /// The reason.
     pub reason: &'static str,
 }
 
 impl Keymap {
-    /// The default keys.
-    pub fn hybrid() -> Self {
+    /// A keymap with the default keys.
+    pub fn with_default_keys() -> Self {
         Self::of(COMMANDS).0
     }
 
-    /// The keys of these commands, and those that could not be bound.
+    /// A keymap with the keys of these commands, and the bindings that were rejected.
     pub fn of(commands: &[Command]) -> (Self, Vec<Conflict>) {
         let (mut map, mut conflicts) = (Self::default(), Vec::new());
         for command in commands {
@@ -198,37 +198,37 @@ impl Keymap {
         Ok(())
     }
 
-    /// Takes one stroke.
-    pub fn press(&mut self, key: Key) -> Stroke {
+    /// Handles one stroke.
+    pub fn press(&mut self, key: Key) -> KeyOutcome {
         if self.strokes.is_empty()
             && let Some(digit) = key.digit()
             && (digit > 0 || self.count.is_some())
         {
             let count = self.count.unwrap_or(0).saturating_mul(10).saturating_add(digit);
             self.count = Some(count);
-            return Stroke::Wait;
+            return KeyOutcome::Wait;
         }
         self.strokes.push(key);
         match self.node().map(|node| (node.leaf, node.next.is_empty())) {
             Some((Some(action), _)) => {
                 let count = self.count;
-                self.forget();
-                Stroke::Run(action, count)
+                self.reset();
+                KeyOutcome::Run(action, count)
             }
-            Some((None, false)) => Stroke::Wait,
+            Some((None, false)) => KeyOutcome::Wait,
             _ => {
-                self.forget();
-                Stroke::Unknown
+                self.reset();
+                KeyOutcome::Unknown
             }
         }
     }
 
-    /// Drops the strokes and the count that wait. True if there were any.
-    pub fn forget(&mut self) -> bool {
+    /// Drops the pending strokes and the pending count. True if there were any.
+    pub fn reset(&mut self) -> bool {
         self.count.take().is_some() | !std::mem::take(&mut self.strokes).is_empty()
     }
 
-    /// The count and strokes that wait, as typed: `10`, `3g`.
+    /// The pending count and strokes, as typed: `10`, `3g`.
     pub fn pending(&self) -> String {
         let mut out = self.count.map(|count| count.to_string()).unwrap_or_default();
         for key in &self.strokes {
@@ -237,7 +237,7 @@ impl Keymap {
         out
     }
 
-    /// The keys that may come next after the strokes that wait, and what they lead to.
+    /// The keys that can follow the pending strokes, each with the first command that it leads to.
     pub fn hints(&self) -> Vec<(String, &'static Command)> {
         if self.strokes.is_empty() {
             return Vec::new();
@@ -270,9 +270,9 @@ mod tests {
         text.split(' ').map(|name| Key::from_name(name).unwrap()).collect()
     }
 
-    fn typed(text: &str) -> Vec<Stroke> {
-        let mut map = Keymap::hybrid();
-        keys(text).into_iter().map(|key| map.press(key)).filter(|stroke| *stroke != Stroke::Wait).collect()
+    fn typed(text: &str) -> Vec<KeyOutcome> {
+        let mut map = Keymap::with_default_keys();
+        keys(text).into_iter().map(|key| map.press(key)).filter(|stroke| *stroke != KeyOutcome::Wait).collect()
     }
 
     #[test]
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn conflicts_are_named() {
+    fn conflicts_are_reported() {
         let command = |keys| Command { keys, ..*Action::Up.command() };
         let of = |keys| Keymap::of(&[command(keys)]).1.into_iter().map(|c| c.reason).collect::<Vec<_>>();
         assert_eq!(of(&["g", "g g"]), ["its beginning is bound already"]);
@@ -293,21 +293,21 @@ mod tests {
     #[test]
     fn strokes_become_actions() {
         use Action as A;
-        let table: &[(&str, &[Stroke])] = &[
-            ("j", &[Stroke::Run(A::Down, None)]),
-            ("1 0 j", &[Stroke::Run(A::Down, Some(10))]),
-            ("1 2 0 G", &[Stroke::Run(A::Last, Some(120))]),
-            ("1 2 0 g g", &[Stroke::Run(A::First, Some(120))]),
-            ("0", &[Stroke::Run(A::FirstColumn, None)]),
-            ("d d", &[Stroke::Run(A::Delete, None)]),
-            ("d x", &[Stroke::Unknown]),
+        let table: &[(&str, &[KeyOutcome])] = &[
+            ("j", &[KeyOutcome::Run(A::Down, None)]),
+            ("1 0 j", &[KeyOutcome::Run(A::Down, Some(10))]),
+            ("1 2 0 G", &[KeyOutcome::Run(A::Last, Some(120))]),
+            ("1 2 0 g g", &[KeyOutcome::Run(A::First, Some(120))]),
+            ("0", &[KeyOutcome::Run(A::FirstColumn, None)]),
+            ("d d", &[KeyOutcome::Run(A::Delete, None)]),
+            ("d x", &[KeyOutcome::Unknown]),
             ("d", &[]),
-            ("d x x", &[Stroke::Unknown, Stroke::Run(A::Clear, None)]),
-            ("ctrl-r", &[Stroke::Run(A::Redo, None)]),
-            ("ctrl-w w", &[Stroke::Run(A::NextPane, None)]),
-            ("g x", &[Stroke::Run(A::Fix, None)]),
-            ("shift-tab", &[Stroke::Run(A::PreviousCell, None)]),
-            ("alt-j", &[Stroke::Unknown]),
+            ("d x x", &[KeyOutcome::Unknown, KeyOutcome::Run(A::Clear, None)]),
+            ("ctrl-r", &[KeyOutcome::Run(A::Redo, None)]),
+            ("ctrl-w w", &[KeyOutcome::Run(A::NextPane, None)]),
+            ("g x", &[KeyOutcome::Run(A::Fix, None)]),
+            ("shift-tab", &[KeyOutcome::Run(A::PreviousCell, None)]),
+            ("alt-j", &[KeyOutcome::Unknown]),
         ];
         for (text, expected) in table {
             assert_eq!(typed(text), *expected, "{text}");
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn events_of_terminals_are_the_same_key() {
+    fn terminal_events_for_the_same_key_are_equal() {
         let event = |code, modifiers| Key::from(KeyEvent::new(code, modifiers));
         let key = |name| Key::from_name(name).unwrap();
         assert_eq!(event(KeyCode::Char('G'), KeyModifiers::SHIFT), key("G"));
@@ -326,30 +326,30 @@ mod tests {
     }
 
     #[test]
-    fn waiting_strokes_show_what_may_follow() {
-        let mut map = Keymap::hybrid();
+    fn pending_strokes_have_hints() {
+        let mut map = Keymap::with_default_keys();
         map.press(Key::from_name("3").unwrap());
-        assert!(map.hints().is_empty(), "a count alone says nothing");
+        assert!(map.hints().is_empty(), "a count alone has no hints");
         map.press(Key::from_name("y").unwrap());
         assert_eq!(map.pending(), "3y");
         let hints: Vec<String> =
             map.hints().into_iter().map(|(key, command)| format!("{key} {}", command.name)).collect();
         assert_eq!(hints, ["c copy cell", "u copy URLs", "y copy rows", "x copy XML"]);
-        assert!(map.forget());
-        assert!(!map.forget());
+        assert!(map.reset());
+        assert!(!map.reset());
     }
 
     #[test]
     fn a_count_cannot_overflow() {
-        let mut map = Keymap::hybrid();
+        let mut map = Keymap::with_default_keys();
         for _ in 0..30 {
             map.press(Key::from_name("9").unwrap());
         }
-        assert_eq!(map.press(Key::from_name("j").unwrap()), Stroke::Run(Action::Down, Some(u32::MAX)));
+        assert_eq!(map.press(Key::from_name("j").unwrap()), KeyOutcome::Run(Action::Down, Some(u32::MAX)));
     }
 
     #[test]
-    fn bindings_read_well() {
+    fn bindings_are_formatted_for_display() {
         let table = [
             ("g g", "gg"),
             ("ctrl-s", "^S"),
@@ -361,7 +361,7 @@ mod tests {
             ("Z Z", "ZZ"),
         ];
         for (keys, expected) in table {
-            assert_eq!(spelled(keys), expected);
+            assert_eq!(display_keys(keys), expected);
         }
     }
 

@@ -1,65 +1,65 @@
-//! The layout of the screen for a size, shared by `update` and drawing. Pure.
+//! Computes the layout of the screen for a size; pure, and shared by `update` and drawing.
 //!
-//! The table gets every row and column that nothing else needs; the pane never takes more than a third.
+//! The table gets all lines and columns that no other part needs; the pane takes at most a third of the lines.
 
 use ratatui::layout::Rect;
 
-/// Fewer columns or rows than this hold one line that says so.
-pub(crate) const SMALLEST: (u16, u16) = (20, 5);
+/// Minimum number of columns and lines; a smaller screen shows only a message.
+pub(crate) const MIN_SIZE: (u16, u16) = (20, 5);
 
-/// Columns from which the details of the current row have a place of their own, beside the table.
-const WIDE: u16 = 150;
+/// Minimum number of columns to show the details of the current row beside the table.
+const MIN_WIDTH_FOR_SIDE_DETAILS: u16 = 150;
 
-/// What the screen should hold.
+/// The optional parts of the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct LayoutRequest {
-    /// Whether the pane should take all it may: a preview or a plan is in it. Otherwise its height
-    /// follows from the window alone, so that moving the cursor never moves the table.
+    /// Whether the pane should have its maximum height, for a preview or a plan. If not, its height depends on the
+    /// window only, so that moving the cursor does not move the table.
     pub tall: bool,
-    /// Whether the details of the current row are wanted.
+    /// Whether the details of the current row are shown.
     pub detail: bool,
 }
 
-/// The parts of the screen. Parts that have no place are empty.
+/// The areas of the screen. Parts that are not shown have an empty area.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Areas {
-    /// Everything.
+    /// The whole screen.
     pub all: Rect,
-    /// The name, counts and state of what is open: one line.
+    /// The name, the counts and the state of the open set: one line.
     pub header: Rect,
-    /// Column heads: one line.
+    /// The column heads: one line.
     pub heads: Rect,
-    /// Rows.
+    /// The rows of the table.
     pub rows: Rect,
-    /// The rule that carries the counts: one line.
+    /// The rule above the pane, with the finding counts: one line.
     pub rule: Rect,
-    /// What the pane says.
+    /// The pane.
     pub pane: Rect,
-    /// Details of the current row, its dividing line included.
+    /// The details of the current row, including the dividing line.
     pub detail: Rect,
-    /// Mode and keys, or a message, or the prompt: one line.
+    /// The mode and its keys, a message, or the prompt: one line.
     pub footer: Rect,
 }
 
 impl Areas {
-    /// Whether the screen holds nothing but a line that says it is too small.
-    pub const fn too_small(&self) -> bool {
-        self.all.width < SMALLEST.0 || self.all.height < SMALLEST.1
+    /// Whether the screen is smaller than [`MIN_SIZE`].
+    pub const fn is_too_small(&self) -> bool {
+        self.all.width < MIN_SIZE.0 || self.all.height < MIN_SIZE.1
     }
 
-    /// Rows of the table on the screen; at least one, so that a page is never nothing.
+    /// Number of table rows on the screen; at least 1, so that paging always moves the cursor.
     pub fn page(&self) -> u32 {
         u32::from(self.rows.height.max(1))
     }
 }
 
-/// Divides the screen.
-pub(crate) fn areas(all: Rect, wanted: LayoutRequest) -> Areas {
+/// Divides the screen into areas.
+pub(crate) fn areas(all: Rect, request: LayoutRequest) -> Areas {
     let mut areas = Areas { all, ..Areas::default() };
-    if areas.too_small() {
+    if areas.is_too_small() {
         return areas;
     }
-    let (pane, rule) = pane_height(all.height, wanted.tall);
+    let (pane, rule) = pane_height(all.height, request.tall);
     let mut top = all.y;
     let mut take = |height: u16| {
         let area = Rect::new(all.x, top, all.width, height);
@@ -73,14 +73,14 @@ pub(crate) fn areas(all: Rect, wanted: LayoutRequest) -> Areas {
     areas.rule = take(rule);
     areas.pane = take(pane);
     areas.footer = take(1);
-    if wanted.detail && all.width >= WIDE {
+    if request.detail && all.width >= MIN_WIDTH_FOR_SIDE_DETAILS {
         let width = (all.width * 2 / 5).min(90);
         for area in [&mut areas.heads, &mut areas.rows] {
             area.width -= width;
         }
         areas.detail = Rect::new(all.x + all.width - width, areas.heads.y, width, body + 1);
-    } else if wanted.detail {
-        // In a narrow window the details take the lower half of the table's place, or all of it.
+    } else if request.detail {
+        // In a narrow window the details take the lower 3/5 of the table, or all of a table of fewer than 12 rows.
         let height = if areas.rows.height >= 12 { areas.rows.height * 3 / 5 } else { areas.rows.height };
         areas.rows.height -= height;
         areas.detail = Rect::new(all.x, areas.rows.y + areas.rows.height, all.width, height);
@@ -88,15 +88,15 @@ pub(crate) fn areas(all: Rect, wanted: LayoutRequest) -> Areas {
     areas
 }
 
-/// Lines of the pane and of its rule. The two together never take more than a third of the screen.
+/// Returns the number of lines of the pane and of its rule, together at most a third of the screen.
 fn pane_height(height: u16, tall: bool) -> (u16, u16) {
-    let most = (height / 3).saturating_sub(1).min(8);
-    let calm = match height {
+    let max = (height / 3).saturating_sub(1).min(8);
+    let default = match height {
         0..30 => 3,
         30..45 => 5,
         _ => 6,
     };
-    let lines = if tall { most } else { most.min(calm) };
+    let lines = if tall { max } else { max.min(default) };
     (lines, u16::from(lines > 0))
 }
 
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_size_divides_without_overlap() {
+    fn areas_never_overlap() {
         for width in (0..=240).step_by(7).chain([1, 19, 20, 80, 120, 149, 150, 200]) {
             for height in (0..=70).chain([200]) {
                 for tall in [false, true] {
@@ -124,7 +124,7 @@ mod tests {
                             }
                         }
                         assert!(areas.rule.height + areas.pane.height <= height / 3);
-                        if !areas.too_small() {
+                        if !areas.is_too_small() {
                             assert_eq!((areas.header.height, areas.footer.height), (1, 1));
                             assert!(areas.rows.height + areas.detail.height > 0);
                         }
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_gets_what_nothing_else_needs() {
+    fn the_table_gets_all_lines_that_no_other_part_needs() {
         // (columns, rows, tall) → (table rows, pane lines)
         let table = [
             ((120, 24, false), (17, 3)),

@@ -1,7 +1,6 @@
-//! The terminal editor: one thread owns the state, one event type changes it, drawing only reads it.
+//! The terminal editor: one thread owns the state, events change it, and drawing only reads it.
 //!
-//! Nothing here decides what a sitemap is: it asks the session. Only this module names `ratatui`
-//! and `crossterm`.
+//! All rules about sitemaps are in the session. Only this module uses `ratatui` and `crossterm`.
 
 use crate::session::store::journal;
 use crate::session::store::save;
@@ -40,63 +39,63 @@ use terminal::Terminal;
 use text::Charset;
 use theme::{Scheme, Theme};
 
-/// How the editor is started.
+/// The configuration of the editor.
 pub struct Setup {
-    /// What to open.
+    /// The set to open.
     pub start: Start,
-    /// How files are read.
+    /// The options for reading files.
     pub options: Options,
-    /// Whose expectations count.
+    /// The profile: which search engine's rules are checked.
     pub profile: Profile,
     /// Whether the set may list URLs of other sites.
     pub cross_submission: bool,
-    /// When the files that a save replaces are kept.
+    /// When a save backs up the files that it replaces.
     pub backup: crate::files::backup::When,
-    /// What the set is held against.
+    /// The policy that the set is checked against.
     pub policy: Option<Arc<Policy>>,
-    /// What other programs know about the URLs.
+    /// Data of other programs about the URLs.
     pub data: Option<Arc<DataSet>>,
     /// The robots.txt of the site.
     pub robots: Option<Arc<RobotsTxt>>,
-    /// The colours asked for.
+    /// The requested colours.
     pub scheme: Option<Scheme>,
-    /// Why nothing may be changed, if that was asked for.
+    /// The reason for read-only mode, if requested.
     pub read_only: Option<String>,
     /// The clock.
     pub clock: Clock,
 }
 
-/// Tells the time.
+/// Returns the current time.
 pub type Clock = Box<dyn Fn() -> Now>;
 
-/// Events that wait are taken in for so long before a frame is due.
-const DRAIN: Duration = Duration::from_millis(8);
-/// No more frames than one in this time.
-const FRAME: Duration = Duration::from_millis(16);
-/// After a stop the terminal is taken again once in this time.
-const RECLAIMED: Duration = Duration::from_millis(300);
-/// How often the counters of running jobs are examined.
-const PROGRESS: Duration = Duration::from_millis(100);
-/// How long the thread that reads input may take to hand on what it has read.
-const HANDED_ON: Duration = Duration::from_millis(1);
-/// How often that is waited for while the terminal holds unread input.
-const HANDED_ON_TRIES: usize = 100;
+/// Maximum time to handle waiting events before the next frame.
+const DRAIN_TIME: Duration = Duration::from_millis(8);
+/// Minimum time between two frames.
+const FRAME_INTERVAL: Duration = Duration::from_millis(16);
+/// Time after a suspension during which a further request to reclaim the terminal is ignored.
+const RECLAIM_INTERVAL: Duration = Duration::from_millis(300);
+/// Time between two reads of the progress of running jobs.
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
+/// Time to wait for the input thread to send an event that it has read.
+const INPUT_WAIT: Duration = Duration::from_millis(1);
+/// Maximum number of such waits while the terminal holds unread input.
+const INPUT_WAIT_TRIES: usize = 100;
 
-/// Whether there is a terminal on standard input and output: the editor needs both.
+/// Whether standard input and standard output are terminals; the editor needs both.
 pub fn has_terminal() -> bool {
     terminal::is_terminal()
 }
 
-/// Columns of the terminal on standard output; `None` if it is none.
+/// Number of columns of the terminal on standard output; `None` if that is not a terminal.
 pub fn width() -> Option<u16> {
     use std::io::IsTerminal;
     io::stdout().is_terminal().then(|| crossterm::terminal::size().map_or(80, |(width, _)| width))
 }
 
-/// Opens the editor and runs it to its end; gives the exit status.
+/// Runs the editor until the user quits; returns the exit status.
 ///
 /// # Errors
-/// When there is no terminal, or it goes away.
+/// There is no terminal, or it was closed.
 pub fn run(setup: Setup) -> io::Result<u8> {
     let get = |name: &str| std::env::var(name).ok();
     let theme = Theme::new(Scheme::of(setup.scheme, get), Charset::of_locale(get));
@@ -114,10 +113,10 @@ pub fn run(setup: Setup) -> io::Result<u8> {
         session.set_read_only(reason);
     }
     let (sender, receiver) = channel();
-    let post = Post(Mutex::new(sender.clone()));
-    journal::watch_journal(&mut session, Some(Watcher(Arc::new(move || post.send(Event::Journal)))));
+    let events = EventSender(Mutex::new(sender.clone()));
+    journal::watch_journal(&mut session, Some(Watcher(Arc::new(move || events.send(Event::Journal)))));
     let app = App::new(session, theme, terminal.size()?);
-    let jobs = Jobs::new(Arc::new(Post(Mutex::new(sender.clone()))));
+    let jobs = Jobs::new(Arc::new(EventSender(Mutex::new(sender.clone()))));
     event::listen_for_signals(sender.clone())?;
     event::listen(sender)?;
     let shell = Shell {
@@ -134,17 +133,17 @@ pub fn run(setup: Setup) -> io::Result<u8> {
     shell.run(setup.start, setup.options)
 }
 
-/// Brings what jobs deliver to the thread that owns the state.
-struct Post(Mutex<Sender<Event>>);
+/// Sends events from jobs to the thread that owns the state.
+struct EventSender(Mutex<Sender<Event>>);
 
-impl Post {
+impl EventSender {
     fn send(&self, event: Event) {
-        // No one listens any more once the program is leaving.
+        // The receiver is closed when the program is quitting.
         let _ = self.0.lock().unwrap_or_else(PoisonError::into_inner).send(event);
     }
 }
 
-impl Deliver<JobOutcome, Part> for Post {
+impl Deliver<JobOutcome, Part> for EventSender {
     fn part(&self, part: Part) {
         self.send(Event::Part(part));
     }
@@ -154,18 +153,18 @@ impl Deliver<JobOutcome, Part> for Post {
     }
 }
 
-/// The state with everything outside of it.
+/// The main loop: it connects the state with the terminal, the jobs and the clock.
 struct Shell {
     app: App,
     terminal: Terminal,
     jobs: Jobs<JobOutcome, Part>,
     receiver: Receiver<Event>,
-    /// What came while input was dropped.
+    /// Events other than input that arrived while input was discarded.
     postponed: VecDeque<Event>,
     clock: Clock,
     /// When the last frame was drawn.
     drawn: Option<Instant>,
-    /// When the terminal was taken again after a stop.
+    /// When the terminal was last reclaimed after a suspension.
     reclaimed: Option<Instant>,
     status: Option<u8>,
 }
@@ -177,7 +176,7 @@ impl Shell {
         self.effects(effects)?;
         let mut dirty = true;
         loop {
-            let frame_due = self.drawn.map_or(Duration::ZERO, |drawn| FRAME.saturating_sub(drawn.elapsed()));
+            let frame_due = self.drawn.map_or(Duration::ZERO, |drawn| FRAME_INTERVAL.saturating_sub(drawn.elapsed()));
             if dirty && frame_due.is_zero() {
                 self.draw()?;
                 dirty = false;
@@ -195,24 +194,24 @@ impl Shell {
         }
     }
 
-    /// Takes in what waits already, for a while.
+    /// Handles waiting events for at most [`DRAIN_TIME`].
     fn drain(&mut self) -> io::Result<()> {
         let begin = Instant::now();
-        while begin.elapsed() < DRAIN && self.status.is_none() {
+        while begin.elapsed() < DRAIN_TIME && self.status.is_none() {
             let Ok(event) = self.receiver.try_recv() else { break };
             self.handle_event(event)?;
         }
         Ok(())
     }
 
-    /// One event: the state changes, and what it asks for is done.
+    /// Updates the state with an event and executes the resulting effects.
     fn handle_event(&mut self, event: Event) -> io::Result<()> {
         self.app.set_clock((self.clock)());
         if let Event::Done(finished) = &event {
             self.jobs.finished(finished.kind, finished.number);
         }
         if matches!(event, Event::Resize(..)) {
-            // A window that shrank and grew again between two frames has its old size and nothing on it.
+            // A window that was shrunk and enlarged between two frames has its old size, but is blank.
             self.terminal.repaint()?;
         }
         let effects = self.app.update(event);
@@ -234,14 +233,14 @@ impl Shell {
         }
     }
 
-    /// How long to wait for an event at most: as long as it takes, unless a job runs.
+    /// Maximum time to wait for an event: unlimited, unless a job is running.
     fn event_timeout(&self) -> Option<Duration> {
-        self.jobs.running().next().map(|_| PROGRESS)
+        self.jobs.running().next().map(|_| PROGRESS_INTERVAL)
     }
 
-    /// Tells the state how far jobs are. True if there are any and it is time.
+    /// Updates the state with the progress of running jobs. True if there are any and [`PROGRESS_INTERVAL`] has passed.
     fn watch_jobs(&mut self) -> io::Result<bool> {
-        let due = self.drawn.is_none_or(|drawn| drawn.elapsed() >= PROGRESS);
+        let due = self.drawn.is_none_or(|drawn| drawn.elapsed() >= PROGRESS_INTERVAL);
         if !due {
             return Ok(false);
         }
@@ -263,11 +262,11 @@ impl Shell {
                 Effect::Cancel(kind) => self.jobs.cancel(kind),
                 Effect::Copy(text) => self.terminal.copy(&text)?,
                 Effect::Suspend(unsaved) => {
-                    self.terminal.suspend(&terminal::suspend_words(&unsaved))?;
+                    self.terminal.suspend(&terminal::suspend_message(&unsaved))?;
                     self.reclaimed = Some(Instant::now());
                 }
-                // The signal that ends a stop comes as an event too; once is enough.
-                Effect::Reclaim if self.reclaimed.is_some_and(|at| at.elapsed() < RECLAIMED) => {}
+                // SIGCONT, which ends the suspension, also arrives as an event; reclaiming once is enough.
+                Effect::Reclaim if self.reclaimed.is_some_and(|at| at.elapsed() < RECLAIM_INTERVAL) => {}
                 Effect::Reclaim => self.terminal.resume()?,
                 Effect::Repaint => self.terminal.repaint()?,
                 Effect::Mouse(on) => self.terminal.set_mouse(on)?,
@@ -278,14 +277,14 @@ impl Shell {
         Ok(())
     }
 
-    /// Drops what was typed before a dialog that is drawn now, as far as the terminal has it.
-    fn drop_typed_ahead(&mut self) {
+    /// Discards input that was typed before a dialog is drawn, so that it does not answer the dialog.
+    fn discard_typed_ahead(&mut self) {
         if !self.app.has_undrawn_dialog() {
             return;
         }
         let mut tries = 0;
-        while tries < HANDED_ON_TRIES {
-            match self.receiver.recv_timeout(HANDED_ON) {
+        while tries < INPUT_WAIT_TRIES {
+            match self.receiver.recv_timeout(INPUT_WAIT) {
                 Ok(event) if app::is_input(&event) => {}
                 Ok(event) => self.postponed.push_back(event),
                 Err(_) if terminal::has_unread_input() => tries += 1,
@@ -295,13 +294,13 @@ impl Shell {
     }
 
     fn draw(&mut self) -> io::Result<()> {
-        // The window may be another already, and the event that says so still on its way.
+        // The window may have been resized before the event arrives.
         let (columns, rows) = self.terminal.size()?;
         if self.app.size() != (columns, rows) {
             let effects = self.app.update(Event::Resize(columns, rows));
             self.effects(effects)?;
         }
-        self.drop_typed_ahead();
+        self.discard_typed_ahead();
         let app = &self.app;
         self.terminal.draw(|frame| draw(app, frame))?;
         self.app.was_drawn();
@@ -310,10 +309,10 @@ impl Shell {
     }
 }
 
-/// Draws the state. Changes nothing but the frame.
+/// Draws the state into a frame.
 pub fn draw(app: &App, frame: &mut Frame) {
     let areas = app.areas();
-    // The window may become another between two lines of this program.
+    // The window may have been resized since the state was updated.
     if areas.all == frame.area()
         && let Some(caret) = draw::draw(frame.buffer_mut(), &app.shared.theme, &areas, &show::screen(app))
     {

@@ -1,6 +1,7 @@
-//! The text of an entry in the details: its extensions as a tree, its XML line by line.
+//! Lays out an entry for the details: its extensions as a tree, its XML as lines.
 //!
-//! An outline holds places, found in one pass by whoever has the time; lines are made for what is on the screen.
+//! An [`Outline`] holds byte offsets, which one pass over the entry finds (for a large entry, in a job). Only items on
+//! the screen are rendered.
 
 use crate::document::rows::RowId;
 use crate::document::{Document, RowState};
@@ -17,61 +18,61 @@ use crate::xml::names::{Meaning, Names, split};
 use crate::xml::tree::{Element, Elements};
 use std::ops::Range;
 
-/// Bytes of XML that one line holds at most, before it is broken to the width of the screen.
-const LINE: usize = 1 << 12;
+/// Maximum number of bytes of XML in one item, before it is wrapped to the width of the screen.
+const MAX_PIECE_BYTES: usize = 1 << 12;
 
-/// Bytes of a value that are shown at most: the XML below it shows all.
-const VALUE: usize = 1 << 12;
+/// Maximum number of bytes shown of a name or value; the XML below the tree shows all of them.
+const MAX_VALUE_BYTES: usize = 1 << 12;
 
-/// Attributes of an element that are shown at most.
-const ATTRIBUTES: usize = 32;
+/// Maximum number of attributes shown of an element.
+const MAX_ATTRIBUTES: usize = 32;
 
-/// Levels that are drawn as branches.
-const DEEP: u32 = 16;
+/// Maximum depth at which the branches of the tree are drawn; for deeper elements, the depth is shown as a number.
+const MAX_BRANCH_DEPTH: u32 = 16;
 
-/// What a line of the details is about.
+/// The target of a cursor stop in the details.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::tui) enum Stop {
     /// A field of the row.
     Field(Field),
-    /// An element of its extensions: its path, and what it and its attributes say.
+    /// An extension element: its path, and the paths and values of its text and its attributes.
     Element(String, Vec<(String, String)>),
-    /// Its XML, to be read.
+    /// A line of its XML, which cannot be edited here.
     Text,
 }
 
-/// A piece of the XML: where it is, and the token that reaches into it from before, if there is one.
+/// A line of the XML, or a part of a long line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Piece {
     start: u32,
     end: u32,
-    /// Where the first token in it ends; its own start where none reaches into it.
+    /// Start and end of a token that begins before this piece and ends in or after it.
     token: Option<(u32, u32)>,
-    /// Whether a line begins here.
+    /// Whether it is the beginning of a line.
     is_line: bool,
 }
 
-/// An entry's extensions and its XML.
+/// The extensions and the XML of an entry.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Outline {
-    /// From the entry's start tag on.
+    /// The text from the start tag of the entry on.
     text: Vec<u8>,
     elements: Elements,
     pieces: Vec<Piece>,
     changed: Vec<Range<usize>>,
-    /// The indentation that the whole entry has in its file.
+    /// The indentation of the entry in its file.
     indent: String,
-    /// Bytes of the entry before its start tag.
+    /// Number of bytes of the entry before its start tag.
     lead: u32,
 }
 
-/// The sign of a finding, in its role.
+/// The sign of a finding and its role.
 pub(in crate::tui) type Sign = Option<(Role, &'static str)>;
 
-/// The signs of a tree: a branch, the last branch, a branch going on.
+/// The signs of a tree: a branch, the last branch, a branch that continues.
 pub(in crate::tui) type Branches = (&'static str, &'static str, &'static str);
 
-/// Badges of an entry's extensions: `img 3  video  hl 12`.
+/// The badges of an entry's extensions: `img 3  video  hl 12`.
 pub(crate) fn badges(extensions: Extensions) -> String {
     let Extensions { image, video, news, alternate, other } = extensions;
     let mut out = Vec::new();
@@ -86,7 +87,7 @@ pub(crate) fn badges(extensions: Extensions) -> String {
 }
 
 impl Outline {
-    /// Takes the entry of a row apart. `None` if it is not wanted any more.
+    /// Parses the entry of a row. `None` if `stop` cancelled it.
     pub(crate) fn of(snapshot: &Snapshot, row: RowId, stop: impl Fn() -> bool) -> Option<Self> {
         let (document, saved) = (&snapshot.document, &snapshot.saved);
         let (entry, text) = document.entry(row);
@@ -108,27 +109,28 @@ impl Outline {
         Some(Self { text, elements, pieces, changed, indent, lead: 0 })
     }
 
-    /// Items: first the elements, then the pieces of XML.
+    /// The number of items: first the elements, then the pieces of XML.
     pub(crate) const fn items(&self) -> usize {
         self.elements.len() + self.pieces.len()
     }
 
-    /// Bytes of the entry.
+    /// Number of bytes of the entry.
     pub(crate) const fn bytes(&self) -> usize {
         self.text.len()
     }
 
-    /// Whether an item is the first of its kind, so that a blank line is before it.
+    /// Whether an item is the first of its kind; a blank line precedes it.
     pub(crate) const fn is_first(&self, item: usize) -> bool {
         item == 0 || item == self.elements.len()
     }
 
-    /// Where the start tag of an item is in the text of the entry, its leading trivia included; `None` for XML.
-    pub(in crate::tui) fn place(&self, item: usize) -> Option<u32> {
+    /// The offset of an element's start tag in the entry, counted from the entry's leading whitespace and comments on;
+    /// `None` for XML.
+    pub(in crate::tui) fn start_offset(&self, item: usize) -> Option<u32> {
         self.elements.get(item).map(|element| element.start() + self.lead)
     }
 
-    /// The words of an item, and before the name of an element the sign of its worst finding.
+    /// The words of an item; `sign`, of its most severe finding, precedes the name of an element.
     pub(in crate::tui) fn words(&self, item: usize, branches: Branches, sign: Sign) -> Words {
         match self.elements.get(item) {
             Some(element) => self.element_words(item, element, branches, sign),
@@ -136,7 +138,7 @@ impl Outline {
         }
     }
 
-    /// What the cursor on an item is about.
+    /// The cursor stop of an item.
     pub(in crate::tui) fn stop(&self, item: usize, names: &Names) -> Stop {
         let Some(element) = self.elements.get(item) else { return Stop::Text };
         let path = self.path(element, names);
@@ -155,7 +157,7 @@ impl Outline {
 
     fn element_words(&self, number: usize, element: &Element, (more, last, through): Branches, sign: Sign) -> Words {
         let mut words = Words::new();
-        if element.depth > DEEP {
+        if element.depth > MAX_BRANCH_DEPTH {
             words.push(Role::Dim, format!("{} levels down  ", grouped(u64::from(element.depth))));
         } else {
             let mut signs: Vec<&'static str> = Vec::new();
@@ -175,26 +177,26 @@ impl Outline {
         if let Some((role, sign)) = sign {
             words.push(role, format!("{sign} "));
         }
-        words.push(sign.map_or(Role::Accent, |(role, _)| role), shown(name, VALUE));
+        words.push(sign.map_or(Role::Accent, |(role, _)| role), prefix_text(name, MAX_VALUE_BYTES));
         let link = name.ends_with(b"link");
         for (at, attribute) in element.attributes(&self.text).enumerate() {
-            if at == ATTRIBUTES {
+            if at == MAX_ATTRIBUTES {
                 words.push(Role::Dim, "  more attributes stand in the XML below");
                 break;
             }
-            let value = shown(decode(head(attribute.value, VALUE)).as_bytes(), VALUE);
-            // Of a link, the language and the target say everything.
+            let value = prefix_text(decode(prefix(attribute.value, MAX_VALUE_BYTES)).as_bytes(), MAX_VALUE_BYTES);
+            // For a link, the language and the target are sufficient.
             match attribute.name {
                 b"rel" if link => {}
                 b"hreflang" if link => words.push(Role::Bold, format!("  {value}")),
                 b"href" if link => words.push(Role::Text, format!("  {value}")),
                 name => {
-                    words.push(Role::Dim, format!("  {} ", shown(name, VALUE)));
+                    words.push(Role::Dim, format!("  {} ", prefix_text(name, MAX_VALUE_BYTES)));
                     words.push(Role::Text, value);
                 }
             }
         }
-        let text = self.elements.text(number, &self.text, VALUE);
+        let text = self.elements.text(number, &self.text, MAX_VALUE_BYTES);
         if !text.is_empty() {
             words.push(Role::Text, format!("  {text}"));
         }
@@ -204,7 +206,7 @@ impl Outline {
         words
     }
 
-    /// The path of an element: local names where the namespace is a known one, with a number where there are several.
+    /// The path of an element: local names for known namespaces, with a number if siblings have the same name.
     fn path(&self, element: &Element, names: &Names) -> String {
         let mut steps = Vec::new();
         let mut next = Some(element);
@@ -223,7 +225,7 @@ impl Outline {
         steps.join("/")
     }
 
-    /// A piece of the XML: tags dimmed, values plain, what was changed bold.
+    /// The words of a piece of XML: tags dimmed, values plain, changed parts bold.
     fn xml_words(&self, number: usize) -> Words {
         let Some(piece) = self.pieces.get(number) else { return Words::new() };
         let (start, end) = (piece.start as usize, piece.end as usize);
@@ -255,7 +257,7 @@ impl Outline {
             if token.start > at {
                 put(at, token.start, role_at(at, Role::Text));
             }
-            // A token that goes on behind this piece looks like a stray `<` in it.
+            // A token that continues after this piece would be parsed as a stray `<`.
             let is_open = self
                 .pieces
                 .get(number + 1)
@@ -268,17 +270,17 @@ impl Outline {
     }
 }
 
-/// The start of some bytes.
-fn head(bytes: &[u8], most: usize) -> &[u8] {
-    bytes.get(..most).unwrap_or(bytes)
+/// The first `max_len` bytes.
+fn prefix(bytes: &[u8], max_len: usize) -> &[u8] {
+    bytes.get(..max_len).unwrap_or(bytes)
 }
 
-/// Bytes as text; of many, the first.
-fn shown(bytes: &[u8], most: usize) -> String {
-    lossy(head(bytes, most)).into_owned()
+/// The first `max_len` bytes as text.
+fn prefix_text(bytes: &[u8], max_len: usize) -> String {
+    lossy(prefix(bytes, max_len)).into_owned()
 }
 
-/// The XML in lines, and long lines in pieces; lines without anything are left out. `None` if it is not wanted.
+/// Divides XML into lines, and long lines into pieces; blank lines are left out. `None` if `stop` cancelled it.
 fn pieces(text: &[u8], stop: impl Fn() -> bool) -> Option<Vec<Piece>> {
     let mut pieces = Vec::new();
     let mut token = markup::next(text, 0);
@@ -291,7 +293,7 @@ fn pieces(text: &[u8], stop: impl Fn() -> bool) -> Option<Vec<Piece>> {
                 while let Some(known) = token.filter(|known| known.end <= start) {
                     token = markup::next(text, known.end);
                 }
-                let mut cut = (start + LINE).min(end);
+                let mut cut = (start + MAX_PIECE_BYTES).min(end);
                 while cut < end && cut > start + 1 && text.get(cut).is_some_and(|byte| byte & 0xC0 == 0x80) {
                     cut -= 1;
                 }
@@ -299,7 +301,7 @@ fn pieces(text: &[u8], stop: impl Fn() -> bool) -> Option<Vec<Piece>> {
                     token.filter(|known| known.start < start).map(|known| (known.start as u32, known.end as u32));
                 pieces.push(Piece { start: start as u32, end: cut as u32, token: within, is_line: start == line });
                 start = cut;
-                if pieces.len().is_multiple_of(LINE) && stop() {
+                if pieces.len().is_multiple_of(MAX_PIECE_BYTES) && stop() {
                     return None;
                 }
             }
@@ -309,7 +311,7 @@ fn pieces(text: &[u8], stop: impl Fn() -> bool) -> Option<Vec<Piece>> {
     Some(pieces)
 }
 
-/// Where the entry's XML differs from the saved file, from the entry's start tag on.
+/// The ranges in which an entry differs from the saved file, relative to its start tag.
 fn changed_spans(document: &Document, saved: &Document, row: RowId) -> Vec<Range<usize>> {
     let state = document.compare(saved).row_state(row);
     if matches!(state, RowState::Clean | RowState::Deleted) {
@@ -329,13 +331,13 @@ fn changed_spans(document: &Document, saved: &Document, row: RowId) -> Vec<Range
     if !fields.is_empty() {
         return fields;
     }
-    // No field: what is between the first and the last byte that differ.
+    // No field differs: the range from the first to the last byte that differs.
     let saved = saved.entry_text(row);
-    let head = text.iter().zip(saved.iter()).take_while(|(new, old)| new == old).count();
-    let most = text.len().min(saved.len()) - head;
+    let common_prefix = text.iter().zip(saved.iter()).take_while(|(new, old)| new == old).count();
+    let max_suffix = text.len().min(saved.len()) - common_prefix;
     let pairs = text.iter().rev().zip(saved.iter().rev());
-    let tail = pairs.take(most).take_while(|(new, old)| new == old).count();
-    std::iter::once(head.saturating_sub(open)..(text.len() - tail).saturating_sub(open)).collect()
+    let common_suffix = pairs.take(max_suffix).take_while(|(new, old)| new == old).count();
+    std::iter::once(common_prefix.saturating_sub(open)..(text.len() - common_suffix).saturating_sub(open)).collect()
 }
 
 #[cfg(test)]
@@ -391,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_count_where_there_are_several() {
+    fn paths_number_siblings_of_the_same_name() {
         let text = b"<url><image:image><image:loc>a</image:loc></image:image><image:image/><video:video><video:tag>x</video:tag><video:id>1</video:id><video:tag>y</video:tag></video:video><foo:x/></url>";
         let (outline, names) = (outline(text, &[], ""), Names::plain(FileKind::Urlset));
         let path = |element: &Element| outline.path(element, &names);
@@ -404,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn the_changed_part_of_the_xml_is_marked() {
+    fn the_changed_part_of_the_xml_is_highlighted() {
         let start = ENTRY.windows(10).position(|window| window == b"<priority>").unwrap();
         let lines = xml_lines(ENTRY, std::slice::from_ref(&(start..start + 24)), "");
         let marked: String = lines
@@ -419,13 +421,13 @@ mod tests {
     }
 
     #[test]
-    fn the_xml_stands_at_the_left_edge() {
+    fn the_indentation_of_the_entry_is_removed() {
         let lines = xml_lines(b"<url>\n    <loc>x</loc>\n  </url>", &[], "  ");
         assert_eq!(lines.iter().map(plain).collect::<Vec<_>>(), ["<url>", "  <loc>x</loc>", "</url>"]);
     }
 
     #[test]
-    fn any_bytes_give_something() {
+    fn malformed_xml_does_not_panic() {
         for text in [&b"<url><a><b></url>"[..], b"", b"<url", b"</a></b>", b"<url><![CDATA[x]]><a>\xff</a>"] {
             let (outline, names) = (outline(text, &[], ""), Names::plain(FileKind::Urlset));
             for item in 0..outline.items() {

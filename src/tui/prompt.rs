@@ -1,23 +1,22 @@
 //! The line editor of prompts: editing keys, history, completion.
 //!
-//! Invariant: nothing typed, pasted or proposed brings in a line break or a control character; a value that
-//! holds some already ([`Prompt::of_value`]) keeps them until they are deleted. What the text means is
-//! for whoever asked.
+//! Invariant: typing, pasting and completion never insert a line break or a control character; an existing value that
+//! contains some ([`Prompt::of_value`]) keeps them until they are deleted. The caller parses the text.
 
 use super::text::{Charset, from, start};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use tui_textarea::{CursorMove, TextArea};
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Bytes before the caret that a window is chosen from at least: more than any screen shows.
-const FAR: usize = 1 << 14;
+/// Minimum number of bytes before the caret that a window is computed from: more than any screen shows.
+const MIN_WINDOW_BYTES: usize = 1 << 14;
 
-/// What a key did to the prompt.
+/// The effect of a key on the prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reply {
-    /// The text is another now.
+    /// The text was changed.
     Changed,
-    /// Nothing that matters to anybody else: the caret moved.
+    /// Only the caret was moved.
     Moved,
     /// Enter.
     Accept,
@@ -25,31 +24,31 @@ pub(crate) enum Reply {
     Drop,
     /// Tab, with Shift if true.
     Tab(bool),
-    /// An arrow up or down that the prompt has no use for.
+    /// Up, for which the history has no line.
     Up,
-    /// See [`Reply::Up`].
+    /// Down, for which the history has no line.
     Down,
-    /// Not a key of prompts.
+    /// Not a key of the prompt.
     Unknown,
 }
 
-/// One proposal of what could be at the caret.
+/// A completion candidate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Candidate {
-    /// The text put in.
+    /// The text to insert.
     pub text: String,
-    /// A word on what it is.
+    /// A short description.
     pub hint: String,
 }
 
-/// Proposals for the text from a byte position to the caret.
+/// The candidates for the text from a byte position to the caret.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Completion {
-    /// Where the part that is being completed starts.
+    /// Byte position at which the text to complete starts.
     pub from: usize,
-    /// The proposals.
+    /// The candidates.
     pub candidates: Vec<Candidate>,
-    /// The one put in, if any.
+    /// The index of the inserted candidate, if any.
     pub chosen: Option<usize>,
 }
 
@@ -60,25 +59,25 @@ pub(crate) struct Prompt {
     /// Byte position of the caret.
     caret: usize,
     history: Vec<String>,
-    /// Which line of the history is shown, and what had been typed before.
+    /// The index of the history line that is shown, and the text typed before.
     recalled: Option<(usize, String)>,
-    /// Proposals, if asked for.
+    /// The completion candidates, if requested.
     pub completion: Option<Completion>,
-    /// Bytes after the caret that complete what was typed, as [`Prompt::complete_inline`] put them in.
+    /// Number of bytes after the caret that [`Prompt::complete_inline`] inserted.
     inline: usize,
 }
 
-/// The part of the text that fits its place, and where the caret is in it.
+/// The visible part of the text, and the caret in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Window {
-    /// Visible text, at most as wide as asked.
+    /// The text, with control characters made visible, at most as wide as requested.
     pub text: String,
-    /// Column of the caret; less than the width asked for.
+    /// Column of the caret; less than the requested width.
     pub caret: usize,
 }
 
 impl Prompt {
-    /// An editor with this text, the caret at its end, and lines that can be recalled, newest last.
+    /// Creates a prompt with this text, the caret at its end, and a history, newest line last.
     pub(crate) fn new(text: &str, history: Vec<String>) -> Self {
         let mut prompt =
             Self { editor: TextArea::default(), caret: 0, history, recalled: None, completion: None, inline: 0 };
@@ -86,8 +85,7 @@ impl Prompt {
         prompt
     }
 
-    /// An editor for a value that is there already, control characters and all: what is not typed over
-    /// stays as it is.
+    /// Creates a prompt for an existing value. Control characters in it are kept until they are deleted.
     pub(crate) fn of_value(value: &str, history: Vec<String>) -> Self {
         let mut prompt = Self::new("", history);
         prompt.put(value.to_owned());
@@ -104,8 +102,8 @@ impl Prompt {
         self.caret
     }
 
-    /// Finds the caret's byte position, after each key instead of for each frame.
-    fn locate(&mut self) {
+    /// Updates the byte position of the caret; done after each key instead of for each frame.
+    fn update_caret(&mut self) {
         let (text, column) = (self.text(), self.editor.cursor().1);
         let by_char = || text.char_indices().nth(column).map_or(text.len(), |(at, _)| at);
         self.caret = if text.is_ascii() { column.min(text.len()) } else { by_char() };
@@ -113,24 +111,24 @@ impl Prompt {
 
     /// Replaces the text; the caret goes to its end.
     pub(crate) fn set(&mut self, text: &str) {
-        self.put(fold(text));
+        self.put(to_single_line(text));
     }
 
     fn put(&mut self, text: String) {
         self.inline = 0;
         self.editor = TextArea::new(vec![text]);
         self.editor.move_cursor(CursorMove::End);
-        self.locate();
+        self.update_caret();
     }
 
-    /// The text without what completes it.
+    /// The text without its inline completion.
     pub(crate) fn typed(&self) -> &str {
         let text = self.text();
         text.get(..text.len() - self.inline).unwrap_or(text)
     }
 
-    /// Whether the end of the text is a completion that was not typed.
-    pub(crate) const fn is_completed(&self) -> bool {
+    /// Whether the text ends with an inline completion.
+    pub(crate) const fn has_inline_completion(&self) -> bool {
         self.inline > 0
     }
 
@@ -140,11 +138,11 @@ impl Prompt {
         self.set(word);
         let Some(head) = word.get(..typed) else { return };
         self.editor.move_cursor(CursorMove::Jump(0, u16::try_from(head.chars().count()).unwrap_or(u16::MAX)));
-        self.locate();
+        self.update_caret();
         self.inline = word.len() - typed;
     }
 
-    /// Removes the completion.
+    /// Removes the inline completion.
     fn reject_inline(&mut self) {
         if self.inline > 0 {
             let typed = self.typed().to_owned();
@@ -152,37 +150,37 @@ impl Prompt {
         }
     }
 
-    /// Puts text in at the caret: line breaks and control characters become single blanks. True if
-    /// there were any in between.
+    /// Inserts text at the caret; line breaks and control characters become single blanks. Returns true if there were
+    /// any before its end.
     pub(crate) fn paste(&mut self, text: &str) -> bool {
         let text = text.trim_end_matches(['\r', '\n']);
-        let folded = fold(text);
+        let folded = to_single_line(text);
         self.reject_inline();
         self.editor.insert_str(&folded);
-        self.locate();
-        self.forget();
+        self.update_caret();
+        self.end_recall();
         folded != text
     }
 
-    /// Takes a key.
+    /// Handles a key.
     pub(crate) fn press(&mut self, key: KeyEvent) -> Reply {
-        let reply = self.press_completed(key).unwrap_or_else(|| self.act(key));
-        self.locate();
+        let reply = self.press_in_completion(key).unwrap_or_else(|| self.apply_key(key));
+        self.update_caret();
         reply
     }
 
-    /// Takes a key while the end of the text is a completion. `None`: the key does what it always does.
-    fn press_completed(&mut self, key: KeyEvent) -> Option<Reply> {
+    /// Handles a key while there is an inline completion. `None` if the key has its usual effect.
+    fn press_in_completion(&mut self, key: KeyEvent) -> Option<Reply> {
         if self.inline == 0 {
             return None;
         }
         let ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
         let types = ctrl == key.modifiers.contains(KeyModifiers::ALT);
         match key.code {
-            // They delete the completion alone.
+            // These keys delete only the completion.
             KeyCode::Backspace | KeyCode::Delete if key.modifiers.is_empty() => self.reject_inline(),
             KeyCode::Char('h' | 'd' | 'k') if ctrl => self.reject_inline(),
-            // They delete more than that, and a character replaces it.
+            // These keys also delete typed text, and a character replaces the completion.
             KeyCode::Backspace | KeyCode::Delete => {
                 self.reject_inline();
                 return None;
@@ -191,10 +189,10 @@ impl Prompt {
                 self.reject_inline();
                 return None;
             }
-            // As with selected text: the caret goes to one of its ends.
+            // As with selected text, the caret is moved to one of its ends.
             KeyCode::Right | KeyCode::End | KeyCode::Char('f' | 'e') => {
                 self.inline = 0;
-                self.go(CursorMove::End);
+                self.move_caret(CursorMove::End);
                 return Some(Reply::Moved);
             }
             KeyCode::Left | KeyCode::Char('b') => {
@@ -210,7 +208,7 @@ impl Prompt {
         Some(Reply::Changed)
     }
 
-    fn act(&mut self, key: KeyEvent) -> Reply {
+    fn apply_key(&mut self, key: KeyEvent) -> Reply {
         let ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
         let alt = key.modifiers.contains(KeyModifiers::ALT);
         let before = self.text().len();
@@ -225,12 +223,12 @@ impl Prompt {
             (KeyCode::Down, ..) | (KeyCode::Char('n'), true, false) => {
                 return if self.recall(false) { Reply::Changed } else { Reply::Down };
             }
-            (KeyCode::Left, true, _) | (KeyCode::Char('b'), false, true) => self.go(CursorMove::WordBack),
-            (KeyCode::Right, true, _) | (KeyCode::Char('f'), false, true) => self.go(CursorMove::WordForward),
-            (KeyCode::Left, ..) | (KeyCode::Char('b'), true, false) => self.go(CursorMove::Back),
-            (KeyCode::Right, ..) | (KeyCode::Char('f'), true, false) => self.go(CursorMove::Forward),
-            (KeyCode::Home, ..) | (KeyCode::Char('a'), true, false) => self.go(CursorMove::Head),
-            (KeyCode::End, ..) | (KeyCode::Char('e'), true, false) => self.go(CursorMove::End),
+            (KeyCode::Left, true, _) | (KeyCode::Char('b'), false, true) => self.move_caret(CursorMove::WordBack),
+            (KeyCode::Right, true, _) | (KeyCode::Char('f'), false, true) => self.move_caret(CursorMove::WordForward),
+            (KeyCode::Left, ..) | (KeyCode::Char('b'), true, false) => self.move_caret(CursorMove::Back),
+            (KeyCode::Right, ..) | (KeyCode::Char('f'), true, false) => self.move_caret(CursorMove::Forward),
+            (KeyCode::Home, ..) | (KeyCode::Char('a'), true, false) => self.move_caret(CursorMove::Head),
+            (KeyCode::End, ..) | (KeyCode::Char('e'), true, false) => self.move_caret(CursorMove::End),
             (KeyCode::Backspace, true, _) | (KeyCode::Backspace, _, true) | (KeyCode::Char('w'), true, false) => {
                 self.editor.delete_word();
             }
@@ -252,7 +250,7 @@ impl Prompt {
             // AltGr arrives as Ctrl with Alt on some systems.
             (KeyCode::Char(c), ctrl, alt) if ctrl == alt && !c.is_control() => {
                 self.editor.insert_char(c);
-                self.forget();
+                self.end_recall();
                 return Reply::Changed;
             }
             _ => return Reply::Unknown,
@@ -260,11 +258,11 @@ impl Prompt {
         if self.text().len() == before {
             return Reply::Moved;
         }
-        self.forget();
+        self.end_recall();
         Reply::Changed
     }
 
-    /// Puts the next proposal in (the previous one if `back`). False if there is none.
+    /// Inserts the next candidate (the previous one if `back`). False if there is none.
     pub(crate) fn complete(&mut self, back: bool) -> bool {
         let Some(mut completion) = self.completion.take() else { return false };
         let count = completion.candidates.len();
@@ -282,23 +280,24 @@ impl Prompt {
         let column = head.chars().count();
         self.set(&(head + &tail));
         self.editor.move_cursor(CursorMove::Jump(0, u16::try_from(column).unwrap_or(u16::MAX)));
-        self.locate();
+        self.update_caret();
         completion.chosen = Some(next);
         self.completion = Some(completion);
         true
     }
 
-    /// The text around the caret, in at most `width` columns.
+    /// Returns the text around the caret, in at most `width` columns.
     pub(crate) fn window(&self, charset: Charset, width: usize) -> Window {
         if width == 0 {
             return Window { text: String::new(), caret: 0 };
         }
         let (before, after) = self.text().split_at(self.caret);
-        // What is further away than a screen cannot be seen: of a long text, the windows begin in steps.
-        let far = before.len() / FAR;
-        let before = charset.visible(from(before, far.saturating_sub(1) * FAR));
+        // Text far before the caret is not measured: in a long text, the examined part starts at multiples of
+        // `MIN_WINDOW_BYTES`.
+        let step_index = before.len() / MIN_WINDOW_BYTES;
+        let before = charset.visible(from(before, step_index.saturating_sub(1) * MIN_WINDOW_BYTES));
         let caret = charset.width_within(&before, before.len());
-        // The caret needs a column of its own; what does not fit goes at the left, a quarter at a time,
+        // The caret needs a column. Text that does not fit is dropped at the left, a quarter of the width at a time,
         // so that not every key shifts the text.
         let mut dropped = 0;
         let step = (width / 4).max(1);
@@ -331,12 +330,12 @@ impl Prompt {
         Window { text, caret }
     }
 
-    fn go(&mut self, to: CursorMove) {
+    fn move_caret(&mut self, to: CursorMove) {
         self.editor.move_cursor(to);
     }
 
-    /// Typing goes on from what is shown.
-    fn forget(&mut self) {
+    /// Ends the recall of history lines and the completion; the text stays.
+    fn end_recall(&mut self) {
         self.recalled = None;
         self.completion = None;
     }
@@ -363,8 +362,8 @@ impl Prompt {
     }
 }
 
-/// One line without control characters: each run of them, and of blanks around it, is one blank.
-fn fold(text: &str) -> String {
+/// Returns one line without control characters: each run of them, with the blanks around it, becomes one blank.
+fn to_single_line(text: &str) -> String {
     if !text.contains(char::is_control) {
         return text.to_owned();
     }
@@ -427,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_end_it_are_told_apart() {
+    fn keys_that_do_not_edit_have_distinct_replies() {
         let mut prompt = Prompt::new("x", Vec::new());
         assert_eq!(
             press(&mut prompt, "enter esc ctrl-c tab up down left ctrl-s"),
@@ -446,7 +445,7 @@ mod tests {
     }
 
     #[test]
-    fn a_paste_is_text_never_keys() {
+    fn pasted_text_is_not_executed_as_keys() {
         let mut prompt = Prompt::new("", Vec::new());
         assert!(!prompt.paste("one line\n"));
         assert_eq!(prompt.text(), "one line");
@@ -456,7 +455,7 @@ mod tests {
     }
 
     #[test]
-    fn history_comes_back_and_so_does_the_draft() {
+    fn history_lines_and_the_draft_are_recalled() {
         let mut prompt = Prompt::new("draft", vec!["old".into(), "new".into()]);
         let mut seen = Vec::new();
         for key in ["up", "up", "up", "down", "down", "down"] {
@@ -499,7 +498,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_costs_what_it_shows() {
+    fn a_window_examines_only_a_part_of_a_long_text() {
         for part in ["abcdefghi/", "äé日本-", "\u{301}"] {
             let mut prompt = Prompt::new(&part.repeat(1_000_000 / part.len()), Vec::new());
             for keys in ["x", "left left", "home", "x"] {

@@ -1,7 +1,7 @@
 //! Sets up the terminal at the start and restores it on every exit.
 //!
-//! Invariant: after [`restore`] ran once, whoever called it, the terminal is as it was found. Each
-//! step is tried once, and none stops the next. Nothing here knows what is drawn.
+//! Invariant: after the first call of [`restore`], the terminal is in its original state. Each
+//! step is tried once, and the next step runs even if it fails.
 
 use crossterm::event::{
     DisableBracketedPaste, DisableFocusChange, DisableMouseCapture, EnableBracketedPaste, EnableFocusChange,
@@ -19,13 +19,13 @@ use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether the terminal is ours now. Whoever clears it does the giving back.
-static TAKEN: AtomicBool = AtomicBool::new(false);
-/// Whether mouse events are asked for (F12 turns them off for the terminal's own selection).
-static MOUSE: AtomicBool = AtomicBool::new(true);
+/// Whether the editor controls the terminal. The call that clears it restores the terminal.
+static IS_TAKEN: AtomicBool = AtomicBool::new(false);
+/// Whether mouse events are captured (F12 turns them off, so that the terminal can select text).
+static IS_MOUSE_CAPTURED: AtomicBool = AtomicBool::new(true);
 
-/// The terminal's own reordering of right-to-left text off and on (ECMA-48, BDSM, mode 8): it works on
-/// whole lines and would carry text from one column of a table into another.
+/// Turns the terminal's reordering of right-to-left text off and on (ECMA-48, BDSM, mode 8). Reordering applies to
+/// whole lines and would move text from one column of a table into another.
 const KEEP_COLUMNS: &str = "\x1b[8l";
 const REORDER_LINES: &str = "\x1b[8h";
 
@@ -35,58 +35,58 @@ pub(crate) fn has_unread_input() -> bool {
     rustix::io::ioctl_fionread(io::stdin()).is_ok_and(|bytes| bytes > 0)
 }
 
-/// Whether the terminal holds input that no thread has read; what is sent later is all that can be told here.
+/// Always false: unread input cannot be detected on this system.
 #[cfg(not(unix))]
 pub fn has_unread_input() -> bool {
     false
 }
 
-/// Whether stdin and stdout are a terminal.
+/// Whether stdin and stdout are terminals.
 pub(crate) fn is_terminal() -> bool {
     io::stdin().is_terminal() && io::stdout().is_terminal()
 }
 
-/// The screen. Dropping it gives the terminal back.
+/// The terminal, in raw mode and on the alternate screen. Dropping it restores the terminal.
 pub(crate) struct Terminal {
-    inner: ratatui::Terminal<CrosstermBackend<BufWriter<Gate>>>,
+    inner: ratatui::Terminal<CrosstermBackend<BufWriter<GatedStdout>>>,
 }
 
 impl Terminal {
-    /// Takes the terminal over.
+    /// Takes control of the terminal.
     pub(crate) fn take() -> io::Result<Self> {
         restore_on_panic();
         claim().inspect_err(|_| restore())?;
-        let backend = CrosstermBackend::new(BufWriter::with_capacity(1 << 16, Gate(io::stdout())));
+        let backend = CrosstermBackend::new(BufWriter::with_capacity(1 << 16, GatedStdout(io::stdout())));
         let inner = ratatui::Terminal::new(backend).inspect_err(|_| restore())?;
         Ok(Self { inner })
     }
 
-    /// Draws one frame; the terminal shows it whole or not yet (synchronized update).
+    /// Draws one frame; the terminal never shows a part of it (synchronized update).
     pub(crate) fn draw(&mut self, render: impl FnOnce(&mut Frame)) -> io::Result<()> {
         queue!(self.inner.backend_mut(), BeginSynchronizedUpdate)?;
         self.inner.draw(render)?;
         execute!(self.inner.backend_mut(), EndSynchronizedUpdate)
     }
 
-    /// Columns and rows.
+    /// The size in columns and rows.
     pub(crate) fn size(&self) -> io::Result<(u16, u16)> {
         self.inner.size().map(|size| (size.width, size.height))
     }
 
-    /// Forgets what the screen is thought to hold; the next frame draws all of it.
+    /// Clears the screen and its buffer; the next frame is drawn completely.
     ///
-    /// Not `Terminal::clear`: that asks the terminal where its cursor is, and the answer would go to the
-    /// thread that reads keys.
+    /// `Terminal::clear` is not used: it queries the cursor position, and the thread that reads keys would receive the
+    /// answer.
     pub(crate) fn repaint(&mut self) -> io::Result<()> {
         execute!(self.inner.backend_mut(), Clear(ClearType::All))?;
-        // Between frames the buffer to be drawn is blank, and so is the other one after this.
+        // Between frames the next buffer is blank; after the swap the previous one is too.
         self.inner.swap_buffers();
         Ok(())
     }
 
-    /// Asks for mouse events or leaves the mouse to the terminal.
+    /// Turns the capture of mouse events on or off.
     pub(crate) fn set_mouse(&mut self, on: bool) -> io::Result<()> {
-        MOUSE.store(on, Ordering::Relaxed);
+        IS_MOUSE_CAPTURED.store(on, Ordering::Relaxed);
         if on {
             execute!(self.inner.backend_mut(), EnableMouseCapture)
         } else {
@@ -94,30 +94,30 @@ impl Terminal {
         }
     }
 
-    /// Sends text to the terminal's clipboard (OSC 52). Whether it took it, no one learns.
+    /// Sends text to the clipboard of the terminal (OSC 52). The terminal does not report success or failure.
     pub(crate) fn copy(&mut self, text: &str) -> io::Result<()> {
         execute!(self.inner.backend_mut(), crossterm::clipboard::CopyToClipboard::to_clipboard_from(text))
     }
 
-    /// Gives the terminal back, says `words` there, stops the program as Ctrl-Z does, and takes the
-    /// terminal again when it goes on.
+    /// Restores the terminal, prints `message`, stops the program as Ctrl-Z does, and takes control of the terminal
+    /// again when the program continues.
     #[cfg(unix)]
-    pub(crate) fn suspend(&mut self, words: &str) -> io::Result<()> {
+    pub(crate) fn suspend(&mut self, message: &str) -> io::Result<()> {
         restore();
         let mut out = io::stdout();
-        // It stops even if no one can be told.
-        let _ = writeln!(out, "{words}").and_then(|()| out.flush());
+        // The program stops even if the message cannot be printed.
+        let _ = writeln!(out, "{message}").and_then(|()| out.flush());
         stop_group()?;
         self.resume()
     }
 
-    /// There is no suspending here.
+    /// Does nothing: suspending exists on Unix only.
     #[cfg(not(unix))]
     pub fn suspend(&mut self, _words: &str) -> io::Result<()> {
         Ok(())
     }
 
-    /// Takes the terminal again, whatever became of it meanwhile, and repaints.
+    /// Takes control of the terminal again, whatever its current state, and repaints.
     pub(crate) fn resume(&mut self) -> io::Result<()> {
         restore();
         claim()?;
@@ -125,17 +125,17 @@ impl Terminal {
     }
 }
 
-/// Standard output while the terminal is ours. Afterwards it swallows: half a frame that was waiting in
-/// a buffer when a panic struck must not end up on the shell's screen.
-struct Gate(Stdout);
+/// Standard output while the editor controls the terminal. At other times writes are discarded: a buffered part of a
+/// frame must not appear on the screen of the shell after a panic.
+struct GatedStdout(Stdout);
 
-impl Write for Gate {
+impl Write for GatedStdout {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if TAKEN.load(Ordering::SeqCst) { self.0.write(bytes) } else { Ok(bytes.len()) }
+        if IS_TAKEN.load(Ordering::SeqCst) { self.0.write(bytes) } else { Ok(bytes.len()) }
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        if TAKEN.load(Ordering::SeqCst) { self.0.flush() } else { Ok(()) }
+        if IS_TAKEN.load(Ordering::SeqCst) { self.0.flush() } else { Ok(()) }
     }
 }
 
@@ -145,20 +145,20 @@ impl Drop for Terminal {
     }
 }
 
-/// The two lines that a stopped program leaves on the screen.
-pub(crate) fn suspend_words(unsaved: &str) -> String {
+/// The two lines that are printed when the program is suspended.
+pub(crate) fn suspend_message(unsaved: &str) -> String {
     format!("sited is suspended; {unsaved}\n{}", resume_hint())
 }
 
-/// Stops the whole process group, as the terminal driver does on Ctrl-Z: a `cargo run` that waits for us
-/// must stop too, or the shell would never get its prompt back. SIGSTOP, because SIGTSTP is ours.
+/// Stops the whole process group, as the terminal driver does on Ctrl-Z: a `cargo run` that waits for this process
+/// must stop too, or the shell would not return to its prompt. Uses SIGSTOP, because SIGTSTP is handled here.
 #[cfg(unix)]
 fn stop_group() -> io::Result<()> {
     use rustix::process::{Signal, kill_current_process_group};
     Ok(kill_current_process_group(Signal::STOP)?)
 }
 
-/// How to come back: a shell does it by `fg`; without one someone has to send the signal.
+/// Explains how to continue: with `fg` in a shell, else by sending SIGCONT.
 #[cfg(unix)]
 fn resume_hint() -> String {
     use rustix::process::{getpid, getsid};
@@ -175,22 +175,22 @@ fn resume_hint() -> String {
 }
 
 fn claim() -> io::Result<()> {
-    TAKEN.store(true, Ordering::SeqCst);
+    IS_TAKEN.store(true, Ordering::SeqCst);
     enable_raw_mode()?;
     let mut out = io::stdout();
-    // A terminal without an alternate screen, such as the Linux console, still shows what was printed before.
+    // A terminal without an alternate screen, such as the Linux console, would still show earlier output.
     execute!(out, EnterAlternateScreen, Clear(ClearType::All))?;
     execute!(out, EnableBracketedPaste, EnableFocusChange, cursor::Hide, Print(KEEP_COLUMNS))?;
-    if MOUSE.load(Ordering::Relaxed) {
+    if IS_MOUSE_CAPTURED.load(Ordering::Relaxed) {
         execute!(out, EnableMouseCapture)?;
     }
     Ok(())
 }
 
-/// Gives the terminal back, once: the second call does nothing. Best effort, step by step, because a
-/// terminal that is half gone still deserves the other half.
+/// Restores the terminal; a second call does nothing. Errors are ignored, so that the remaining steps run on a terminal
+/// on which some fail.
 pub(crate) fn restore() {
-    if !TAKEN.swap(false, Ordering::SeqCst) {
+    if !IS_TAKEN.swap(false, Ordering::SeqCst) {
         return;
     }
     let mut out = io::stdout();
@@ -205,7 +205,7 @@ pub(crate) fn restore() {
     let _ = out.flush();
 }
 
-/// A panic anywhere gives the terminal back before its message is printed, so that it can be read.
+/// Installs a panic hook that restores the terminal before the message is printed, so that it can be read.
 fn restore_on_panic() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
@@ -222,9 +222,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn giving_back_twice_is_once() {
-        TAKEN.store(false, Ordering::SeqCst);
+    fn a_second_restore_does_nothing() {
+        IS_TAKEN.store(false, Ordering::SeqCst);
         restore();
-        assert!(!TAKEN.load(Ordering::SeqCst));
+        assert!(!IS_TAKEN.load(Ordering::SeqCst));
     }
 }

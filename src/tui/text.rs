@@ -1,8 +1,8 @@
-//! Fits text into cells: any string becomes exactly the requested number of columns.
+//! Cuts, pads and wraps text to a number of columns.
 //!
-//! Invariant: what leaves this module is visible (`crate::visible`), and [`Charset::fit`] fills its width to the column.
-//! Cutting looks at no more of a text than can be seen of it: values of files may hold megabytes.
-//! Must not know of styles or screens.
+//! Invariant: results contain only visible characters (`crate::visible`), and [`Charset::fit`] fills its width exactly.
+//! Cutting reads only the part of a text that can be shown, since a value in a file may have megabytes.
+//! This module does not depend on styles or screens.
 
 use std::borrow::Cow;
 use unicode_segmentation::UnicodeSegmentation;
@@ -13,17 +13,17 @@ pub(crate) use crate::visible::Charset;
 pub(super) use crate::visible::count;
 use crate::visible::{MARKS, char_width, count_inspected};
 
-/// Columns beyond which nothing is measured: no screen is as wide.
-const WIDEST: usize = 4096;
+/// Maximum number of columns that are measured; no screen is wider.
+const MAX_MEASURED_WIDTH: usize = 4096;
 
-/// Columns of the end of a URL that are shown at least, where its host and first segment are kept whole.
-const LEAST_END: usize = 5;
+/// Minimum number of columns for the end of a URL if its host and first segment are kept whole.
+const MIN_END_WIDTH: usize = 5;
 
-/// Columns at either end of a path that are examined for where its last segment begins.
-const SEGMENT: usize = 1024;
+/// Minimum number of columns at either end of a URL that are searched for its first and last segment.
+const EXAMINED_WIDTH: usize = 1024;
 
 impl Charset {
-    /// The sign for something cut away, one column wide.
+    /// The sign for cut text, one column wide.
     pub const fn ellipsis(self) -> &'static str {
         match self {
             Self::Unicode => "…",
@@ -31,25 +31,26 @@ impl Charset {
         }
     }
 
-    /// Columns that the text takes once made visible, as far as a screen may show it: of a longer text some number
-    /// that is larger than any screen.
+    /// The number of columns of the text, with control characters made visible; for a text wider than any screen, some
+    /// number above 4096.
     pub fn width(self, text: &str) -> usize {
-        self.width_within(text, WIDEST)
+        self.width_within(text, MAX_MEASURED_WIDTH)
     }
 
-    /// Columns that the text takes once made visible; of a text wider than `most`, some number above it.
-    pub fn width_within(self, text: &str, most: usize) -> usize {
-        columns(&self.visible(start(text, most)))
+    /// The number of columns of the text, with control characters made visible; for a text wider than `limit`, some
+    /// number above it.
+    pub fn width_within(self, text: &str, limit: usize) -> usize {
+        columns(&self.visible(start(text, limit)))
     }
 
-    /// The text in exactly `width` columns: cut at the end, or padded with blanks on the right.
+    /// The text in exactly `width` columns, aligned at the left: cut at the end, or padded with blanks.
     pub fn fit(self, text: &str, width: usize) -> String {
         let mut out = self.cut(text, width).into_owned();
         pad(&mut out, width);
         out
     }
 
-    /// The text in exactly `width` columns, at the right edge.
+    /// The text in exactly `width` columns, aligned at the right.
     pub fn fit_right(self, text: &str, width: usize) -> String {
         let cut = self.cut(text, width);
         let mut out = " ".repeat(width.saturating_sub(columns(&cut)));
@@ -57,7 +58,7 @@ impl Charset {
         out
     }
 
-    /// The text in at most `width` columns: the end is cut away where it is too long.
+    /// The text in at most `width` columns; longer text is cut with an ellipsis at the end.
     pub fn cut(self, text: &str, width: usize) -> Cow<'_, str> {
         let visible = self.visible(start(text, width));
         if columns(&visible) <= width {
@@ -71,12 +72,12 @@ impl Charset {
         Cow::Owned(out)
     }
 
-    /// A URL, or its path, in at most `width` columns. Host and first path segment are kept, since another host or section
-    /// would be another page, and so is as much of the last segment as has room; an ellipsis marks what was cut.
+    /// A URL or path in at most `width` columns, with an ellipsis for the part that is cut out. The host and the first
+    /// segment are kept, since they identify the site and its section, and as much of the last segment as fits.
     pub fn elide(self, text: &str, width: usize) -> Cow<'_, str> {
-        // Of a text that is longer than both ends can be seen of, the middle is not read.
-        let most = width.max(SEGMENT);
-        let (front, back) = (start(text, most), end_of(text, most));
+        // The middle of a long text cannot be shown, so it is not read.
+        let limit = width.max(EXAMINED_WIDTH);
+        let (front, back) = (start(text, limit), end_of(text, limit));
         if front.len() + back.len() < text.len() {
             return Cow::Owned(self.elide(&format!("{front}{back}"), width).into_owned());
         }
@@ -92,10 +93,10 @@ impl Charset {
         let kept = columns(&visible[last..]);
         let origin = origin_end(&visible);
         let section = origin.max(first_segment_end(&visible, origin));
-        // The last segment whole, and of the path before it as much as has room, but host and section at least.
+        // Keep the whole last segment, and before it at least the host and the first segment.
         if last >= section && columns(&visible[..section]) + 1 + kept <= width {
             let mut front = head(&visible[..last], width - 1 - kept);
-            // Whole segments read better than a torn one, where that costs little.
+            // Cut at the end of a segment if that costs at most 12 columns.
             if !visible[front.len()..].starts_with('/')
                 && let Some(slash) = front.rfind('/')
                 && slash + 1 >= section
@@ -105,7 +106,7 @@ impl Charset {
             }
             return Cow::Owned(format!("{front}{ellipsis}{}", &visible[last..]));
         }
-        // The last segment gives way before the section does, the section before the host, the scheme before that.
+        // Cut the last segment first, then the first segment, then the scheme, and the host last.
         let scheme = scheme_end(&visible);
         let sectioned = (section > origin).then_some((0, section));
         let hosts = [(0, (origin + 1).min(visible.len())), (scheme, (origin + 1).min(visible.len()))];
@@ -113,7 +114,7 @@ impl Charset {
             let Some(prefix) = visible.get(from..to) else { continue };
             let lead = if from > 0 { ellipsis } else { "" };
             let used = columns(prefix) + 1 + usize::from(from > 0);
-            if used + LEAST_END <= width {
+            if used + MIN_END_WIDTH <= width {
                 return Cow::Owned(format!("{lead}{prefix}{ellipsis}{}", end(&visible, width - used)));
             }
         }
@@ -121,10 +122,10 @@ impl Charset {
         Cow::Owned(format!("{front}{ellipsis}{}", end(&visible, width - 1 - columns(front))))
     }
 
-    /// The text in at most `width` columns: the middle is cut away, since names of files often differ at their ends.
+    /// The text in at most `width` columns; the middle is cut out, since file names often differ at their ends.
     pub fn elide_middle(self, text: &str, width: usize) -> String {
-        let most = width.max(SEGMENT);
-        let (front, back) = (start(text, most), end_of(text, most));
+        let limit = width.max(EXAMINED_WIDTH);
+        let (front, back) = (start(text, limit), end_of(text, limit));
         let joined;
         let text = if front.len() + back.len() < text.len() {
             joined = format!("{front}{back}");
@@ -147,8 +148,9 @@ impl Charset {
         out
     }
 
-    /// The text broken into lines of at most `width` columns, preferably after a character that
-    /// divides URLs (`/ ? & = -`) or a blank. At least one line; nothing is lost but blanks at breaks.
+    /// The text in lines of at most `width` columns, broken preferably after a character that
+    /// separates the parts of URLs (such as `/ ? & = -`) or after a blank. At least one line; only blanks at breaks are
+    /// dropped.
     pub fn wrap(self, text: &str, width: usize) -> Vec<String> {
         let visible = self.visible(text);
         let mut rest: &str = &visible;
@@ -159,7 +161,7 @@ impl Charset {
                 break;
             }
             if piece.is_empty() {
-                // A wide character in a column of one: its ellipsis stands for it.
+                // A wide character does not fit in one column: an ellipsis replaces it.
                 let first = rest.graphemes(true).next().map_or(rest.len(), str::len);
                 lines.push(self.ellipsis().to_owned());
                 rest = &rest[first..];
@@ -182,38 +184,38 @@ impl Charset {
     }
 }
 
-/// Visible text in two, before and from a column on.
+/// Splits visible text at a column.
 pub(super) fn split(visible: &str, column: usize) -> (String, String) {
     let before = head(visible, column);
     (before.to_owned(), visible.get(before.len()..).unwrap_or_default().to_owned())
 }
 
-/// The start of a text, enough of it to fill more than `width` columns if the whole does.
+/// The start of a text, long enough to fill more than `width` columns if the whole text does.
 pub(super) fn start(text: &str, width: usize) -> &str {
     let reach = longest_prefix(text.chars(), width);
     &text[..reach]
 }
 
-/// The end of a text, enough of it to fill more than `width` columns if the whole does.
+/// The end of a text, long enough to fill more than `width` columns if the whole text does.
 fn end_of(text: &str, width: usize) -> &str {
     let reach = longest_prefix(text.chars().rev(), width);
     &text[text.len() - reach..]
 }
 
-/// The text up to a byte position, or to the character before it that the position is in.
-pub(super) fn up_to(text: &str, most: usize) -> &str {
-    let end = (0..=most.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
+/// The first `max_len` bytes of a text, without a partial character at the end.
+pub(super) fn up_to(text: &str, max_len: usize) -> &str {
+    let end = (0..=max_len.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
     text.get(..end.unwrap_or_default()).unwrap_or_default()
 }
 
-/// The text from a byte position on, or from behind the character that the position is in.
+/// The text from a byte position on, without a partial character at the start.
 pub(super) fn from(text: &str, at: usize) -> &str {
     let start = (at..=text.len()).find(|at| text.is_char_boundary(*at));
     text.get(start.unwrap_or(text.len())..).unwrap_or_default()
 }
 
-/// Bytes of the first characters that fill more than so many columns for certain. A character takes a column, or joins
-/// the one before; of those that join, [`MARKS`] at a time.
+/// The length in bytes of the shortest prefix that certainly fills more than `width` columns. A character takes at
+/// least one column, or combines with the previous one; at most [`MARKS`] combine with one character.
 fn longest_prefix(chars: impl Iterator<Item = char>, width: usize) -> usize {
     let (mut bytes, mut columns, mut marks) = (0, 0_usize, 0);
     for c in chars {
@@ -229,7 +231,7 @@ fn longest_prefix(chars: impl Iterator<Item = char>, width: usize) -> usize {
     bytes
 }
 
-/// Columns of text that is already visible, counted as it will be drawn: grapheme by grapheme.
+/// The number of columns of visible text, counted by grapheme as in drawing.
 fn columns(visible: &str) -> usize {
     if visible.is_ascii() {
         return visible.len();
@@ -237,7 +239,7 @@ fn columns(visible: &str) -> usize {
     visible.graphemes(true).map(UnicodeWidthStr::width).sum()
 }
 
-/// The longest start of the text that takes at most `width` columns.
+/// The longest prefix of at most `width` columns.
 fn head(visible: &str, width: usize) -> &str {
     let mut used = 0;
     for (at, grapheme) in visible.grapheme_indices(true) {
@@ -249,7 +251,7 @@ fn head(visible: &str, width: usize) -> &str {
     visible
 }
 
-/// The longest end of the text that takes at most `width` columns.
+/// The longest suffix of at most `width` columns.
 fn end(visible: &str, width: usize) -> &str {
     let mut used = 0;
     for (at, grapheme) in visible.grapheme_indices(true).rev() {
@@ -261,19 +263,19 @@ fn end(visible: &str, width: usize) -> &str {
     visible
 }
 
-/// Where the last path segment starts, its leading slash included; a trailing slash belongs to it.
+/// The offset of the last path segment, including its leading slash; a trailing slash belongs to the segment.
 fn last_segment(text: &str) -> usize {
     let path = text.find(['?', '#']).unwrap_or(text.len());
     let body = text[..path].trim_end_matches('/');
     body.rfind('/').unwrap_or(0)
 }
 
-/// Where the scheme of a URL with a host ends, its `://` included; 0 of a path.
+/// The end of the scheme of a URL, including `://`; 0 for a path.
 fn scheme_end(text: &str) -> usize {
     text.find("://").map_or(0, |at| at + "://".len())
 }
 
-/// Where the host of a URL ends; 0 of a path.
+/// The end of the host of a URL; 0 for a path.
 fn origin_end(text: &str) -> usize {
     match scheme_end(text) {
         0 => 0,
@@ -281,7 +283,7 @@ fn origin_end(text: &str) -> usize {
     }
 }
 
-/// Where the first of several segments of a path ends, its final slash included; 0 where there is but one.
+/// The end of the first of several path segments, including its final slash; 0 if there is only one.
 fn first_segment_end(text: &str, path: usize) -> usize {
     let end = text[path..].find(['?', '#']).map_or(text.len(), |at| path + at);
     let segments = text[path..end].strip_prefix('/');
@@ -347,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn names_keep_both_ends() {
+    fn file_names_keep_both_ends() {
         let table = [
             ("sitemap-products-12", 19, "sitemap-products-12"),
             ("sitemap-products-12", 9, "site…s-12"),
@@ -360,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn wrap_breaks_where_urls_divide() {
+    fn wrap_breaks_after_url_separators() {
         let table: [(&str, usize, &[&str]); 6] = [
             ("https://example.com/blog/post", 20, &["https://example.com/", "blog/post"]),
             ("a few words here", 8, &["a few", "words", "here"]),
@@ -402,15 +404,15 @@ mod tests {
         prop_oneof![any::<String>(), prop::collection::vec(odd, 0..24).prop_map(|parts| parts.concat())]
     }
 
-    /// The width that the screen buffer will give the text.
+    /// The width of the text in the screen buffer.
     fn drawn(text: &str) -> usize {
         use ratatui::{buffer::Buffer, layout::Rect, style::Style};
         let mut buffer = Buffer::empty(Rect::new(0, 0, 2000, 1));
         usize::from(buffer.set_stringn(0, 0, text, 2000, Style::new()).0)
     }
 
-    /// Texts of five million bytes and more, of everything that has made them slow.
-    fn endless() -> Vec<String> {
+    /// Texts of about 5 million bytes, of character sequences that have been slow to measure.
+    fn huge_texts() -> Vec<String> {
         ["abcdefghi/", "äbcdéfghi-日本", "word ", "\u{301}", "\u{202e}", "\t", "👩\u{200d}💻", "?&a="]
             .into_iter()
             .map(|part| format!("https://e.com/a{}", part.repeat(5_000_000 / part.len())))
@@ -418,8 +420,8 @@ mod tests {
     }
 
     #[test]
-    fn no_more_of_a_text_is_looked_at_than_can_be_seen() {
-        for text in &endless() {
+    fn only_the_visible_part_of_a_text_is_examined() {
+        for text in &huge_texts() {
             for charset in [Charset::Unicode, Charset::Ascii] {
                 let cuts: [&dyn Fn() -> usize; 6] = [
                     &|| columns(&charset.fit(text, 200)),
@@ -441,7 +443,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_over_one_base_are_shown_as_long_as_they_can_be_told_apart() {
+    fn combining_marks_above_the_limit_are_shown_as_signs() {
         let text = format!("a{}", "\u{301}".repeat(40));
         let visible = Charset::Unicode.visible(&text).into_owned();
         assert_eq!(visible.matches('\u{301}').count(), MARKS);
@@ -458,7 +460,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_ends_that_are_looked_at_fill_their_width(text in any::<String>(), width in 0_usize..40) {
+        fn the_examined_ends_fill_their_width(text in any::<String>(), width in 0_usize..40) {
             for part in [start(&text, width), end_of(&text, width)] {
                 let shown = columns(&Charset::Unicode.visible(part));
                 prop_assert!(part.len() == text.len() || shown > width, "{} of {:?}", shown, part);
@@ -477,7 +479,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_cut_is_marked(text in any_text(), width in 1_usize..60, ascii: bool) {
+        fn cut_text_has_an_ellipsis(text in any_text(), width in 1_usize..60, ascii: bool) {
             let charset = if ascii { Charset::Ascii } else { Charset::Unicode };
             if charset.width(&text) > width {
                 for out in [charset.cut(&text, width), charset.elide(&text, width), charset.elide_middle(&text, width).into()] {
@@ -487,7 +489,7 @@ mod tests {
         }
 
         #[test]
-        fn nothing_a_terminal_obeys_is_left(text in any_text(), ascii: bool) {
+        fn no_control_or_bidi_character_is_left(text in any_text(), ascii: bool) {
             let charset = if ascii { Charset::Ascii } else { Charset::Unicode };
             let out = charset.visible(&text);
             prop_assert!(!out.chars().any(char::is_control), "{:?} became {:?}", text, out);

@@ -1,26 +1,26 @@
 //! Themes: a style for each role and a sign for each meaning.
 //!
-//! Only the terminal's own sixteen colours, one accent, and no meaning by colour alone: whatever a
-//! colour says, a [`Signs`] character, a word or bold says too.
+//! Uses only the 16 colours of the terminal and one accent. No meaning depends on colour alone: a [`Signs`]
+//! character, a word or bold text shows it too.
 
 use super::text::Charset;
 use crate::protocol::Severity;
 use ratatui::style::{Color, Modifier, Style};
 
-/// The background that the colours are chosen for.
+/// The background that the colours are made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Scheme {
-    /// Light text on dark ground.
+    /// Light text on a dark background.
     #[default]
     Dark,
-    /// Dark text on light ground.
+    /// Dark text on a light background.
     Light,
-    /// No colours at all: `NO_COLOR` (no-color.org) or a terminal that says it has none.
+    /// No colours: `NO_COLOR` (no-color.org), or a terminal without colours.
     Plain,
 }
 
 impl Scheme {
-    /// `dark`, `light` or `plain`.
+    /// Parses `dark`, `light`, `plain` or `none`.
     pub fn from_name(name: &str) -> Option<Self> {
         match name {
             "dark" => Some(Self::Dark),
@@ -30,11 +30,11 @@ impl Scheme {
         }
     }
 
-    /// The scheme of an environment: `NO_COLOR` not empty and `TERM=dumb` win over `asked`.
-    pub fn of(asked: Option<Self>, get: impl Fn(&str) -> Option<String>) -> Self {
+    /// The scheme for an environment: a non-empty `NO_COLOR` and `TERM=dumb` take precedence over `requested`.
+    pub fn of(requested: Option<Self>, get: impl Fn(&str) -> Option<String>) -> Self {
         let plain = get("NO_COLOR").is_some_and(|value| !value.is_empty())
             || get("TERM").is_some_and(|term| term == "dumb" || term.ends_with("-m"));
-        if plain { Self::Plain } else { asked.unwrap_or_default() }
+        if plain { Self::Plain } else { requested.unwrap_or_default() }
     }
 }
 
@@ -53,7 +53,7 @@ pub struct Signs {
     pub changed: &'static str,
     /// Row deleted.
     pub deleted: &'static str,
-    /// Row in another place.
+    /// Row moved.
     pub moved: &'static str,
     /// Row repaired when its file was read.
     pub repaired: &'static str,
@@ -67,11 +67,11 @@ pub struct Signs {
     pub wall: &'static str,
     /// Before → after.
     pub arrow: &'static str,
-    /// An absent value, where one must be named.
+    /// An absent value.
     pub absent: &'static str,
-    /// Sorted upwards.
+    /// Sorted in ascending order.
     pub up: &'static str,
-    /// Sorted downwards.
+    /// Sorted in descending order.
     pub down: &'static str,
     /// Text caret in a prompt.
     pub caret: &'static str,
@@ -81,11 +81,11 @@ pub struct Signs {
     pub empty: &'static str,
     /// Gauge: its ends.
     pub ends: (&'static str, &'static str),
-    /// Something is good.
+    /// No findings.
     pub good: &'static str,
-    /// Between things of one kind.
+    /// Separator between items of a list.
     pub dot: &'static str,
-    /// Branches of a tree: more follow, last, continued.
+    /// Branches of a tree: a branch, the last branch, a branch that continues.
     pub branch: (&'static str, &'static str, &'static str),
 }
 
@@ -144,19 +144,19 @@ const ASCII: Signs = Signs {
 /// What a piece of text is there for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// Ordinary text: the terminal's own.
+    /// Ordinary text, in the terminal's default colour.
     Text,
-    /// What matters less: the shared origin, repeated values, rules, hints.
+    /// Less important text: the shared origin, repeated values, rules, hints.
     Dim,
-    /// The one accent: the cursor row.
+    /// The accent: the cursor row.
     Accent,
     /// The name of a key.
     Key,
-    /// What should be seen first.
+    /// The most important text.
     Bold,
     /// A value that differs from the saved file.
     Changed,
-    /// A row or value that the next save drops.
+    /// A row or value that the next save removes.
     Deleted,
     /// Finding: error.
     Error,
@@ -164,13 +164,13 @@ pub enum Role {
     Warning,
     /// Finding: note.
     Note,
-    /// It is as it should be.
+    /// Confirmation: no finding, or saved.
     Good,
-    /// The part of a line that a save replaces.
+    /// In a diff, the part of a line that a save removes.
     Gone,
-    /// The part of a line that it writes instead.
+    /// In a diff, the part of a line that a save adds.
     New,
-    /// The cell under the cursor, and what is chosen in a list.
+    /// The cell under the cursor, and the selected item of a list.
     Chosen,
     /// The name of the mode.
     Mode,
@@ -207,14 +207,14 @@ impl From<Severity> for Role {
     }
 }
 
-/// Everything that drawing needs to know about looks.
+/// The appearance of the screen: colours, charset and signs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Theme {
-    /// The background chosen for.
+    /// The colour scheme.
     pub scheme: Scheme,
-    /// What the terminal can show.
+    /// The charset of the terminal.
     pub charset: Charset,
-    /// Signs for that.
+    /// The signs for this charset.
     pub signs: Signs,
 }
 
@@ -225,7 +225,7 @@ impl Default for Theme {
 }
 
 impl Theme {
-    /// The looks for a background and a charset.
+    /// The theme for a colour scheme and a charset.
     pub const fn new(scheme: Scheme, charset: Charset) -> Self {
         let signs = match charset {
             Charset::Unicode => UNICODE,
@@ -234,7 +234,7 @@ impl Theme {
         Self { scheme, charset, signs }
     }
 
-    const fn colour(self, dark: Color, light: Color) -> Style {
+    const fn foreground(self, dark: Color, light: Color) -> Style {
         match self.scheme {
             Scheme::Dark => Style::new().fg(dark),
             Scheme::Light => Style::new().fg(light),
@@ -242,17 +242,17 @@ impl Theme {
         }
     }
 
-    /// How a role looks.
+    /// The style of a role.
     pub const fn style(self, role: Role) -> Style {
         match role {
             Role::Text => Style::new(),
             Role::Dim | Role::Note => self.dim(),
             Role::Accent | Role::Key => self.accent(),
             Role::Bold | Role::Changed => Style::new().add_modifier(Modifier::BOLD),
-            Role::Error => self.colour(Color::LightRed, Color::Red),
-            // Yellow on white cannot be read in most palettes.
-            Role::Warning => self.colour(Color::Yellow, Color::Magenta),
-            Role::Good => self.colour(Color::Green, Color::Green),
+            Role::Error => self.foreground(Color::LightRed, Color::Red),
+            // Yellow on white is unreadable in most palettes.
+            Role::Warning => self.foreground(Color::Yellow, Color::Magenta),
+            Role::Good => self.foreground(Color::Green, Color::Green),
             Role::Gone => self.style(Role::Error).add_modifier(Modifier::REVERSED),
             Role::New => self.style(Role::Good).add_modifier(Modifier::REVERSED),
             Role::Deleted => self.dim().add_modifier(Modifier::CROSSED_OUT),
@@ -269,7 +269,7 @@ impl Theme {
     }
 
     const fn accent(self) -> Style {
-        self.colour(Color::Cyan, Color::Blue)
+        self.foreground(Color::Cyan, Color::Blue)
     }
 
     /// The sign of a finding.
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn each_meaning_has_a_sign_of_its_own() {
+    fn signs_are_distinct() {
         for signs in [UNICODE, ASCII] {
             let mut all = vec![
                 signs.error,
@@ -320,9 +320,9 @@ mod tests {
     }
 
     #[test]
-    fn the_environment_decides() {
-        let of = |asked, name: &'static str, value: &'static str| {
-            Scheme::of(asked, |wanted| (wanted == name).then(|| value.to_owned()))
+    fn the_environment_overrides_the_requested_scheme() {
+        let of = |requested, name: &'static str, value: &'static str| {
+            Scheme::of(requested, |wanted| (wanted == name).then(|| value.to_owned()))
         };
         assert_eq!(of(None, "", ""), Scheme::Dark);
         assert_eq!(of(Some(Scheme::Light), "", ""), Scheme::Light);

@@ -1,27 +1,27 @@
-//! Lines of words with roles, before they have a style.
+//! Lines of text in which each piece has a role instead of a style.
 //!
-//! The state writes these; drawing gives them a place and a style. Text in here may hold anything: it is
+//! `show` creates them; drawing positions and styles them. The text may contain any character: it is
 //! made visible when it is drawn.
 
 use super::text::{self, Charset};
 use super::theme::Role;
 use std::borrow::Cow;
 
-/// Lines that words are broken into at most: a value may hold megabytes.
-const LONGEST: usize = 100;
+/// Maximum number of lines that words are wrapped into, since a value may have megabytes.
+const MAX_LINES: usize = 100;
 
-/// Columns at the end of a line from which on a word that is longer than a line begins there.
-const BROKEN_FROM: usize = 24;
+/// Minimum number of free columns in a line to begin a word there that is longer than a line.
+const MIN_BROKEN_WIDTH: usize = 24;
 
-/// Some text in one role.
+/// A piece of text and its role.
 pub(crate) type Piece = (Role, Cow<'static, str>);
 
-/// A line, or the start of one.
+/// Pieces of text on one line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Words(Vec<Piece>);
 
 impl Words {
-    /// Nothing yet.
+    /// No words.
     pub(crate) const fn new() -> Self {
         Self(Vec::new())
     }
@@ -31,19 +31,19 @@ impl Words {
         Self::new().and(Role::Text, text)
     }
 
-    /// What matters less.
+    /// Less important text.
     pub(crate) fn dim(text: impl Into<Cow<'static, str>>) -> Self {
         Self::new().and(Role::Dim, text)
     }
 
-    /// These words and more.
+    /// Appends a piece and returns the words.
     #[must_use]
     pub(crate) fn and(mut self, role: Role, text: impl Into<Cow<'static, str>>) -> Self {
         self.push(role, text);
         self
     }
 
-    /// Adds more.
+    /// Appends a piece; empty text is ignored.
     pub(crate) fn push(&mut self, role: Role, text: impl Into<Cow<'static, str>>) {
         let text = text.into();
         if !text.is_empty() {
@@ -51,19 +51,19 @@ impl Words {
         }
     }
 
-    /// Adds all of another line.
+    /// Appends other words.
     pub(crate) fn append(&mut self, more: Self) {
         self.0.extend(more.0);
     }
 
-    /// These words with others after them.
+    /// Appends other words and returns the result.
     #[must_use]
     pub(crate) fn joined(mut self, more: Self) -> Self {
         self.append(more);
         self
     }
 
-    /// A key and what it does, as footers show them: `↵ edit`, after a gap if there is something before.
+    /// Appends a key and its action, as in footers: `↵ edit`, after a gap if the words are not empty.
     pub(crate) fn key(&mut self, key: impl Into<Cow<'static, str>>, does: impl Into<Cow<'static, str>>) {
         if !self.0.is_empty() {
             self.push(Role::Text, "   ");
@@ -73,7 +73,7 @@ impl Words {
         self.push(Role::Dim, does);
     }
 
-    /// Whether there is nothing.
+    /// Whether there are no words.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -83,22 +83,22 @@ impl Words {
         &self.0
     }
 
-    /// Columns that it takes.
+    /// The number of columns.
     pub(crate) fn width(&self, charset: Charset) -> usize {
         self.0.iter().map(|(_, text)| charset.width(text)).sum()
     }
 
-    /// The same words in lines of at most `width` columns, broken between words; further lines start
-    /// `indent` columns in. What would take more than 100 lines is cut.
+    /// Wraps the words to lines of at most `width` columns; lines after the first are indented by
+    /// `indent` columns. Text after the first 100 lines is cut.
     pub(crate) fn wrapped(&self, charset: Charset, width: usize, indent: usize) -> Vec<Self> {
-        self.wrapped_in(charset, width, indent, LONGEST)
+        self.wrapped_in(charset, width, indent, MAX_LINES)
     }
 
-    /// The same in at most so many lines; where more would follow, the last one ends in an ellipsis.
-    pub(crate) fn wrapped_in(&self, charset: Charset, width: usize, indent: usize, most: usize) -> Vec<Self> {
-        let mut lines = self.lines(charset, width, indent, most);
-        if lines.len() > most {
-            lines.truncate(most);
+    /// Like [`Words::wrapped`], but in at most `max_lines` lines; an ellipsis marks cut text.
+    pub(crate) fn wrapped_in(&self, charset: Charset, width: usize, indent: usize, max_lines: usize) -> Vec<Self> {
+        let mut lines = self.lines(charset, width, indent, max_lines);
+        if lines.len() > max_lines {
+            lines.truncate(max_lines);
             if let Some(last) = lines.last_mut() {
                 last.push(Role::Dim, charset.ellipsis());
             }
@@ -106,12 +106,12 @@ impl Words {
         lines
     }
 
-    /// All lines, or at least one more than `most`.
-    fn lines(&self, charset: Charset, width: usize, indent: usize, most: usize) -> Vec<Self> {
+    /// Returns all lines, or at least one more than `max_lines`.
+    fn lines(&self, charset: Charset, width: usize, indent: usize, max_lines: usize) -> Vec<Self> {
         let (mut lines, mut line, mut used) = (Vec::new(), Self::new(), 0);
         let indent = if indent * 2 > width { 0 } else { indent };
         for (role, text) in &self.0 {
-            let room = (most + 1).saturating_sub(lines.len());
+            let room = (max_lines + 1).saturating_sub(lines.len());
             if room == 0 {
                 break;
             }
@@ -122,8 +122,8 @@ impl Words {
                 let (mut word, after) = rest.split_at(end);
                 let mut columns = charset.width(word.trim_end());
                 let remaining = width.saturating_sub(used);
-                if columns > width - indent.min(width) && used > indent && remaining >= BROKEN_FROM {
-                    // It is broken anyway: it begins where the words before it end.
+                if columns > width - indent.min(width) && used > indent && remaining >= MIN_BROKEN_WIDTH {
+                    // The word must be broken anyway, so it begins on this line.
                     let first = charset.wrap(word.trim_end(), remaining).into_iter().next().unwrap_or_default();
                     word = word.get(first.len()..).unwrap_or_default();
                     columns = charset.width(word.trim_end());
@@ -137,7 +137,7 @@ impl Words {
                     used = indent;
                 }
                 if columns > width - indent.min(width) && columns > 0 {
-                    // A word longer than a line is broken where URLs divide.
+                    // A word longer than a line is broken after the separators of URLs.
                     let mut parts =
                         charset.wrap(word.trim_end(), (width - indent.min(width)).max(1)).into_iter().peekable();
                     while let Some(part) = parts.next() {
@@ -163,12 +163,12 @@ impl Words {
     }
 }
 
-/// One line of the screen: words from the left, and words that are at the right where there is room.
+/// One line of the screen: words at the left, and words at the right that are shown if there is room.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Line {
-    /// From the left edge.
+    /// The words at the left edge.
     pub left: Words,
-    /// At the right edge.
+    /// The words at the right edge.
     pub right: Words,
 }
 
@@ -179,7 +179,7 @@ impl From<Words> for Line {
 }
 
 impl Line {
-    /// Both sides.
+    /// A line with words on both sides.
     pub(crate) const fn new(left: Words, right: Words) -> Self {
         Self { left, right }
     }
@@ -205,20 +205,20 @@ mod tests {
     }
 
     #[test]
-    fn a_word_longer_than_a_line_begins_behind_the_words_before_it() {
+    fn a_word_longer_than_a_line_begins_on_the_current_line() {
         let words = Words::text("loc  ").and(Role::Text, "https://example.com/a-rather-long/path/of/a/page");
         let lines: Vec<String> = words.wrapped(Charset::Unicode, 40, 5).iter().map(plain).collect();
         assert_eq!(lines, ["loc  https://example.com/a-rather-long/", "     path/of/a/page"]);
     }
 
     #[test]
-    fn long_values_are_cut_to_the_lines_that_they_get() {
+    fn long_values_are_cut_to_the_maximum_number_of_lines() {
         for part in ["abcdefghi/", "äé日本-", "word ", "\u{301}", " "] {
             let words = Words::dim("loc  ").and(Role::Bold, part.repeat(5_000_000 / part.len()));
             let (lines, looked) = text::count::of(|| words.wrapped_in(Charset::Unicode, 60, 4, 10));
             assert!(lines.len() <= 10 && looked < 256 * 1024, "{} lines, {looked} bytes of {part:?}", lines.len());
             let (lines, looked) = text::count::of(|| words.wrapped(Charset::Unicode, 60, 4));
-            assert!(lines.len() <= LONGEST && looked < 4 << 20, "{} lines, {looked} bytes of {part:?}", lines.len());
+            assert!(lines.len() <= MAX_LINES && looked < 4 << 20, "{} lines, {looked} bytes of {part:?}", lines.len());
         }
         let lines = Words::text("a/".repeat(1000)).wrapped_in(Charset::Unicode, 20, 0, 3);
         assert_eq!(

@@ -174,7 +174,7 @@ pub(super) fn run(app: &mut App, action: Action, count: Option<u32>) {
 
 /// Stops running jobs, or else shows how to quit; it never quits.
 fn cancel(app: &mut App) {
-    if !stop_jobs(app) && !app.shared.keymap.forget() {
+    if !stop_jobs(app) && !app.shared.keymap.reset() {
         app.shared.show_note("q quits");
     }
 }

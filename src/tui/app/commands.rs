@@ -13,7 +13,7 @@ use crate::session::edit::DefaultScope;
 use crate::session::policy::Standard;
 use crate::session::rule_export::RULES;
 use crate::session::run::CommandOutcome;
-use crate::tui::draw::columns::Name;
+use crate::tui::draw::columns::ColumnName;
 use crate::tui::theme::{Scheme, Theme};
 
 /// Executes a command.
@@ -90,7 +90,7 @@ fn choose_columns(shared: &mut Shared, names: &[String]) {
     if let [word] = names
         && let Some((_, is_chosen)) = [("all", true), ("auto", false)].into_iter().find(|(own, _)| own == word)
     {
-        (shared.grid.order, shared.grid.chosen) = (Name::usual(), is_chosen);
+        (shared.grid.order, shared.grid.chosen) = (ColumnName::default_order(), is_chosen);
         return;
     }
     let data = shared.session.view().data.clone();
@@ -98,8 +98,8 @@ fn choose_columns(shared: &mut Shared, names: &[String]) {
     let mut order = Vec::new();
     for word in names {
         let name = match word.strip_prefix('@') {
-            Some(name) => chosen.choose(&name.to_lowercase(), data.as_ref()),
-            None => Name::from_word(word).ok_or_else(String::new),
+            Some(name) => chosen.select(&name.to_lowercase(), data.as_ref()),
+            None => ColumnName::from_word(word).ok_or_else(String::new),
         };
         match name {
             Ok(name) => order.push(name),
@@ -112,6 +112,6 @@ fn choose_columns(shared: &mut Shared, names: &[String]) {
         (shared.grid.data, shared.grid.order, shared.grid.chosen) = (chosen, order, true);
         return;
     }
-    let words = Name::ALL.map(|(_, word)| word).join(", ");
+    let words = ColumnName::ALL.map(|(_, word)| word).join(", ");
     shared.show_error(format!("columns are {words}, @NAME of data; also all, and auto (those that are not empty)"));
 }

@@ -201,7 +201,7 @@ impl App {
         loop {
             if let Some(request) = self.shared.next_request() {
                 requests::execute(self, request);
-            } else if let Some(outcome) = self.shared.jobs.next_done() {
+            } else if let Some(outcome) = self.shared.jobs.next_immediate_outcome() {
                 outcomes::take(self, outcome);
             } else if !self.refresh_lists() {
                 return;

@@ -15,7 +15,7 @@ use crate::tui::jobs::Kind;
 
 /// Applies the outcome of a job that has ended; `None` if it panicked.
 pub(super) fn job_ended(app: &mut App, kind: Kind, outcome: Option<JobOutcome>) {
-    app.shared.jobs.ended(kind);
+    app.shared.jobs.job_ended(kind);
     let Some(outcome) = outcome else {
         match kind {
             Kind::View => app.shared.requested_rows.view = None,

@@ -1,4 +1,4 @@
-//! Tests of the editor: keys go in, effects run at once, rows and screens are compared.
+//! Tests of the editor: they type keys, execute effects immediately, and compare rows and screens.
 
 mod bench;
 mod cells;

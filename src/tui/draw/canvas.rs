@@ -1,8 +1,8 @@
-//! Draws words into the frame: clipped, made visible, styled by role.
+//! Draws words into the frame: cut to the width, with control characters made visible, styled by role.
 //!
-//! This is not done by ratatui's `Paragraph`, `List` and `Table`: they cut without an ellipsis, measure all of a value of
-//! which one line is shown, and know nothing of a right side that gives way. Gauges and rules are inside a line of
-//! words, where a `Gauge` or a `Block` would need a place of its own. Blanks are ratatui's [`Clear`].
+//! ratatui's `Paragraph`, `List` and `Table` are not used: they cut without an ellipsis, measure the whole value even if
+//! one line is shown, and have no right side that is left out if space is short. Gauges and rules are part of a
+//! line of words; a `Gauge` or a `Block` would need a separate area. Blanks are drawn by ratatui's [`Clear`].
 
 use crate::tui::text::{Charset, start};
 use crate::tui::theme::{Role, Theme};
@@ -13,21 +13,21 @@ use ratatui::style::Style;
 use ratatui::widgets::{Clear, Widget};
 use std::borrow::Cow;
 
-/// A frame's cells and how things look in them.
+/// The cells of a frame and the theme to draw with.
 pub(crate) struct Canvas<'a> {
     /// The cells.
     pub cells: &'a mut Buffer,
-    /// The looks.
+    /// The theme.
     pub theme: &'a Theme,
 }
 
 impl Canvas<'_> {
-    /// What the terminal can show.
+    /// The charset of the terminal.
     pub(crate) const fn charset(&self) -> Charset {
         self.theme.charset
     }
 
-    /// Puts text that is already as wide as it should be. What lies outside of the frame is dropped.
+    /// Draws text that already has the required width. Parts outside of the frame are dropped.
     pub(crate) fn put(&mut self, x: u16, y: u16, text: &str, style: Style) {
         let area = self.cells.area;
         if y < area.bottom() && x < area.right() && y >= area.y && x >= area.x {
@@ -35,17 +35,17 @@ impl Canvas<'_> {
         }
     }
 
-    /// Puts words from a column on, in at most `width` columns; what is too long ends in an ellipsis.
-    /// Gives the columns used.
+    /// Draws words from a position on, in at most `width` columns; longer words are cut with an ellipsis.
+    /// Returns the number of columns used.
     pub(crate) fn words(&mut self, (x, y): (u16, u16), width: u16, words: &Words) -> u16 {
         let mut used = 0;
         let last = words.pieces().len().saturating_sub(1);
         for (at, (role, text)) in words.pieces().iter().enumerate() {
-            let text = &plain_signs(self.charset(), *role, text);
+            let text = &ascii_key_names(self.charset(), *role, text);
             let room = usize::from(width - used);
             let whole = self.charset().width_within(text, room);
             let cut = if at < last && whole >= room {
-                // More follows that has no place: the ellipsis is here.
+                // The next piece does not fit: this one ends with the ellipsis.
                 self.charset().cut(&format!("{}.", start(text, room)), room).into_owned()
             } else {
                 self.charset().cut(text, room).into_owned()
@@ -59,15 +59,15 @@ impl Canvas<'_> {
         used
     }
 
-    /// Columns that words take; of words wider than the frame, some number above its width.
+    /// The number of columns of words; for words wider than the frame, some number above its width.
     pub(crate) fn width(&self, words: &Words) -> u16 {
-        let (charset, most) = (self.charset(), usize::from(self.cells.area.width));
+        let (charset, max_width) = (self.charset(), usize::from(self.cells.area.width));
         let pieces = words.pieces().iter();
-        let width = pieces.map(|(role, text)| charset.width_within(&plain_signs(charset, *role, text), most));
+        let width = pieces.map(|(role, text)| charset.width_within(&ascii_key_names(charset, *role, text), max_width));
         width.sum::<usize>().min(usize::from(u16::MAX)) as u16
     }
 
-    /// Puts a line: the left words, and the right ones where they leave a gap of two columns.
+    /// Draws a line: the left words, and the right words if a gap of two columns remains between them.
     pub(crate) fn line(&mut self, area: Rect, line: &Line) {
         if area.is_empty() {
             return;
@@ -81,14 +81,14 @@ impl Canvas<'_> {
         }
     }
 
-    /// Puts lines from the top of an area; what does not fit is left out.
+    /// Draws lines from the top of an area; lines that do not fit are left out.
     pub(crate) fn lines<'l>(&mut self, area: Rect, lines: impl IntoIterator<Item = &'l Line>) {
         for (y, line) in (area.y..area.bottom()).zip(lines) {
             self.line(Rect { y, height: 1, ..area }, line);
         }
     }
 
-    /// A thin rule across an area's first line, with words on it.
+    /// Draws a thin rule across the first line of an area, with words on it.
     pub(crate) fn rule(&mut self, area: Rect, line: &Line) {
         if area.is_empty() {
             return;
@@ -110,14 +110,14 @@ impl Canvas<'_> {
         }
     }
 
-    /// Blanks in an area.
+    /// Fills an area with blanks.
     pub(crate) fn clear(&mut self, area: Rect) {
         Clear.render(area.intersection(self.cells.area), self.cells);
     }
 }
 
-/// The names of keys where there is nothing but ASCII; values are never changed, only made visible.
-fn plain_signs(charset: Charset, role: Role, text: &str) -> Cow<'_, str> {
+/// Replaces the symbols of keys by names if the terminal shows only ASCII. Values are not replaced.
+fn ascii_key_names(charset: Charset, role: Role, text: &str) -> Cow<'_, str> {
     if charset == Charset::Unicode || !matches!(role, Role::Key | Role::Mode) || text.is_ascii() {
         return Cow::Borrowed(text);
     }
@@ -125,11 +125,11 @@ fn plain_signs(charset: Charset, role: Role, text: &str) -> Cow<'_, str> {
     Cow::Owned(names.iter().fold(text.to_owned(), |text, (sign, name)| text.replace(sign, name)))
 }
 
-/// A gauge of some cells, filled to a part of 1, with what is at its ends.
+/// Returns a gauge of `cells` cells between its ends, filled to `part`, a fraction from 0 to 1.
 pub(crate) fn gauge(theme: &Theme, cells: usize, part: f64) -> Words {
     let part = part.clamp(0.0, 1.0);
     let eighths = (part * cells as f64 * 8.0).round() as usize;
-    // Something is never shown as nothing.
+    // A part above 0 fills at least an eighth of a cell.
     let eighths = if part > 0.0 { eighths.max(1) } else { eighths };
     let (full, rest) = (eighths / 8, eighths % 8);
     let mut bar = theme.signs.full.repeat(full);
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn words_end_in_an_ellipsis_where_they_are_cut() {
+    fn cut_words_end_in_an_ellipsis() {
         let words = Words::text("abc").and(Role::Dim, "def").and(Role::Bold, "ghi");
         let table = [(9, "abcdefghi"), (8, "abcdefg…"), (6, "abcde…"), (5, "abcd…"), (3, "ab…"), (1, "…")];
         for (width, expected) in table {
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn the_right_side_gives_way() {
+    fn the_right_side_is_left_out_if_it_does_not_fit() {
         let line = Line::new(Words::text("left"), Words::text("right"));
         let at = |width| screen(width, |canvas| canvas.line(Rect::new(0, 0, width, 1), &line));
         assert_eq!(at(12), "left   right");

@@ -1,13 +1,13 @@
 //! Computes the widths of the table's columns.
 //!
-//! Pure, and the same for drawing and for clicks. What tells rows apart, the loc, keeps the most room.
+//! Pure functions, shared by drawing and clicks. The loc distinguishes rows, so it is shortened last.
 
 use crate::protocol::Field;
 
-/// The width of each column's content over the whole set, whatever rows are on the screen. 0 hides a column.
+/// The width of each column's content over the whole set, independent of the rows on the screen. 0 hides a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Content {
-    /// Digits of the largest row number.
+pub(crate) struct ContentWidths {
+    /// Number of digits of the largest row number.
     pub number: usize,
     /// Lastmod values.
     pub lastmod: usize,
@@ -19,17 +19,17 @@ pub(crate) struct Content {
     pub badges: usize,
     /// File names.
     pub file: usize,
-    /// Values of data columns, in the order in which they were chosen first.
-    pub data: [usize; MOST_DATA],
+    /// Values of data columns, by their index in the selection.
+    pub data: [usize; MAX_DATA_COLUMNS],
 }
 
-/// Data columns that can be on the screen at once.
-pub(crate) const MOST_DATA: usize = 8;
+/// Maximum number of data columns in the table.
+pub(crate) const MAX_DATA_COLUMNS: usize = 8;
 
-impl Content {
-    /// Every column as wide as its head, for those that were asked for or have nothing to be measured by.
+impl ContentWidths {
+    /// The width of each column's head, for columns that the user selected or that have no values to measure.
     pub(crate) const HEADS: Self =
-        Self { number: 1, lastmod: 10, changefreq: 10, priority: 8, badges: 3, file: 4, data: [0; MOST_DATA] };
+        Self { number: 1, lastmod: 10, changefreq: 10, priority: 8, badges: 3, file: 4, data: [0; MAX_DATA_COLUMNS] };
 
     /// The wider of both, column by column.
     #[must_use]
@@ -45,7 +45,7 @@ impl Content {
         }
     }
 
-    /// The same with a column for a field, if it has none.
+    /// Gives a field at least the width of its head.
     #[must_use]
     pub(crate) fn with(mut self, field: Field) -> Self {
         match field {
@@ -57,7 +57,7 @@ impl Content {
         self
     }
 
-    /// The names of the columns that are hidden because no row has anything in them.
+    /// The names of the columns that are hidden because no row has a value in them.
     pub(crate) fn hidden(self) -> Vec<&'static str> {
         let widths = [
             (self.lastmod, "lastmod"),
@@ -69,7 +69,7 @@ impl Content {
     }
 }
 
-/// Where a column starts and how wide it is; no width, no column.
+/// The position and width of a column; a column of width 0 is not drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Column {
     /// First column of the screen, counted from the table's left edge.
@@ -90,14 +90,15 @@ pub(crate) struct Columns {
     /// File names.
     pub file: Column,
     /// Data columns.
-    pub data: [Column; MOST_DATA],
+    pub data: [Column; MAX_DATA_COLUMNS],
 }
 
-/// The signs in front of a row: cursor, mark, change, finding.
-pub(crate) const SIGNS: usize = 4;
+/// Number of columns for the signs in front of a row: cursor, mark, change, finding.
+pub(crate) const SIGN_COLUMNS: usize = 4;
+/// Number of blank columns between two columns of the table.
 const GAP: usize = 2;
 
-/// Columns by [`Name::index`].
+/// Columns by [`ColumnName::index`].
 const LASTMOD: usize = 1;
 const CHANGEFREQ: usize = 2;
 const PRIORITY: usize = 3;
@@ -105,24 +106,24 @@ const BADGES: usize = 4;
 const FILE: usize = 5;
 const DATA: usize = 6;
 
-/// The widest that a data column is, where there is room, and where there is little.
+/// Maximum width of a data column: first if there is room, second if space is short.
 const DATA_WIDTHS: [usize; 2] = [24, 10];
 
-/// A column that can be chosen.
+/// A column that the user can select.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Name {
+pub(crate) enum ColumnName {
     /// One of the four fields.
     Field(Field),
     /// Extension badges.
     Badges,
     /// File names.
     File,
-    /// The data column of this number, from 0.
+    /// The data column with this index in the selection.
     Data(usize),
 }
 
-impl Name {
-    /// All columns, in their usual order, each with its word.
+impl ColumnName {
+    /// All columns except data columns, in the default order, each with its word in commands.
     pub(crate) const ALL: [(Self, &'static str); 6] = [
         (Self::Field(Field::Loc), "loc"),
         (Self::Field(Field::Lastmod), "lastmod"),
@@ -132,8 +133,8 @@ impl Name {
         (Self::File, "file"),
     ];
 
-    /// The usual order.
-    pub(crate) fn usual() -> Vec<Self> {
+    /// The default order.
+    pub(crate) fn default_order() -> Vec<Self> {
         Self::ALL.iter().map(|(name, _)| *name).collect()
     }
 
@@ -153,18 +154,18 @@ impl Name {
 }
 
 impl Columns {
-    /// The chosen columns, in their order, for a table of this width. The column of `needed`, which is being edited, stays
-    /// in the narrowest table.
-    pub(crate) fn of(width: usize, content: Content, order: &[Name], needed: Option<Field>) -> Self {
-        let least = (width * 3 / 8).clamp(12, 40);
+    /// Lays out the columns of `order` for a table of this width. The column of `needed`, which is being edited, is
+    /// shown even in the narrowest table.
+    pub(crate) fn of(width: usize, content: ContentWidths, order: &[ColumnName], needed: Option<Field>) -> Self {
+        let min_loc = (width * 3 / 8).clamp(12, 40);
         let clamp = |width: usize, least: usize, most: usize| if width == 0 { 0 } else { width.clamp(least, most) };
         let mut widths = Widths {
             number: content.number.max(1),
-            // The loc takes what is left.
-            columns: [0; DATA + MOST_DATA],
+            // The loc gets the remaining width.
+            columns: [0; DATA + MAX_DATA_COLUMNS],
         };
         for (at, width) in content.data.into_iter().enumerate() {
-            let is_chosen = order.contains(&Name::Data(at));
+            let is_chosen = order.contains(&ColumnName::Data(at));
             widths.columns[DATA + at] = if is_chosen { width.min(DATA_WIDTHS[0]) } else { 0 };
         }
         let own = [
@@ -175,20 +176,20 @@ impl Columns {
             clamp(content.file, "file".len(), 20),
         ];
         widths.columns[LASTMOD..DATA].copy_from_slice(&own);
-        for (name, _) in Name::ALL {
-            if !order.contains(&name) && needed.map(Name::Field) != Some(name) {
+        for (name, _) in ColumnName::ALL {
+            if !order.contains(&name) && needed.map(ColumnName::Field) != Some(name) {
                 widths.columns[name.index()] = 0;
             }
         }
         let wanted = widths.columns;
-        // What gives way, in this order, until the loc has the room it should have.
-        // A name of a few letters tells nothing where the window is too narrow for more.
+        // Columns are narrowed in this order, until the loc has its minimum width.
+        // In a narrow window the file column is hidden, because a few letters of a name are useless.
         let shortest_name = if width < 60 { 0 } else { 6 };
-        let data = |most: usize| (0..MOST_DATA).rev().map(move |at| (DATA + at, most));
+        let data = |most: usize| (0..MAX_DATA_COLUMNS).rev().map(move |at| (DATA + at, most));
         let narrower = [
             (BADGES, 10),
             (FILE, 12),
-            // The longest frequency has seven letters.
+            // The longest frequency has 7 letters.
             (CHANGEFREQ, 7),
             (PRIORITY, 4),
             (BADGES, 0),
@@ -201,9 +202,9 @@ impl Columns {
             (PRIORITY, 0),
             (FILE, 0),
         ];
-        // What was asked for by name stays longest.
+        // Data columns were selected by name, so they are hidden last.
         for (column, most) in data(DATA_WIDTHS[1]).chain(narrower).chain(data(0)) {
-            if widths.columns_for_loc(width) >= least {
+            if widths.columns_for_loc(width) >= min_loc {
                 break;
             }
             let is_needed = needed.is_some_and(|field| field.index() == column);
@@ -211,20 +212,21 @@ impl Columns {
                 widths.columns[column] = widths.columns[column].min(most);
             }
         }
-        if widths.columns_for_loc(width) < least {
+        if widths.columns_for_loc(width) < min_loc {
             widths.number = 0;
         }
-        // A later step may have made more room than was needed: what tells more is widened again, heads last.
+        // A later step may have freed more columns than needed: the more useful columns are widened again, those
+        // whose head is shortened last.
         for (column, spare) in [(BADGES, 0), (LASTMOD, 0), (CHANGEFREQ, 8), (PRIORITY, 8)] {
             let narrow = std::mem::replace(&mut widths.columns[column], wanted[column]);
-            if widths.columns_for_loc(width) < least + spare {
+            if widths.columns_for_loc(width) < min_loc + spare {
                 widths.columns[column] = narrow;
             }
         }
-        // The column being edited takes its place at the end, if it was not chosen.
+        // If the column being edited is not selected, it is at the end.
         let mut order = order.to_vec();
-        order.extend(needed.map(Name::Field).filter(|name| !order.contains(name)));
-        widths.place(width, &order)
+        order.extend(needed.map(ColumnName::Field).filter(|name| !order.contains(name)));
+        widths.lay_out(width, &order)
     }
 
     /// The column of a field.
@@ -239,7 +241,7 @@ impl Columns {
         fields
     }
 
-    /// The field whose column holds this position, for clicks.
+    /// The field whose column contains this position, for clicks.
     pub(crate) fn field_at(&self, x: usize) -> Option<Field> {
         Field::ALL.into_iter().find(|field| {
             let column = self.field(*field);
@@ -251,12 +253,12 @@ impl Columns {
 #[derive(Debug, Clone, Copy)]
 struct Widths {
     number: usize,
-    /// By [`Name::index`]; that of the loc is not read.
-    columns: [usize; DATA + MOST_DATA],
+    /// By [`ColumnName::index`]; the entry of the loc is not used.
+    columns: [usize; DATA + MAX_DATA_COLUMNS],
 }
 
 impl Widths {
-    /// Columns of the screen left for the loc.
+    /// Number of columns of the screen left for the loc.
     fn columns_for_loc(self, width: usize) -> usize {
         let others: usize = self.columns.iter().skip(1).filter(|width| **width > 0).map(|width| width + GAP).sum();
         width.saturating_sub(self.start() + others + 1)
@@ -264,13 +266,13 @@ impl Widths {
 
     const fn start(self) -> usize {
         let number = if self.number > 0 { 1 + self.number } else { 0 };
-        SIGNS + number + GAP
+        SIGN_COLUMNS + number + GAP
     }
 
-    fn place(self, width: usize, order: &[Name]) -> Columns {
-        let mut columns = Columns { number: Column { at: SIGNS + 1, width: self.number }, ..Columns::default() };
-        let loc = Name::Field(Field::Loc);
-        // The loc is always there: without it rows could not be told apart.
+    fn lay_out(self, width: usize, order: &[ColumnName]) -> Columns {
+        let mut columns = Columns { number: Column { at: SIGN_COLUMNS + 1, width: self.number }, ..Columns::default() };
+        let loc = ColumnName::Field(Field::Loc);
+        // The loc is always shown: without it rows could not be distinguished.
         let first = (!order.contains(&loc)).then_some(loc);
         let mut at = self.start();
         for name in first.into_iter().chain(order.iter().copied()) {
@@ -280,10 +282,10 @@ impl Widths {
                 at += width + GAP;
             }
             match name {
-                Name::Field(field) => columns.fields[field.index()] = column,
-                Name::Badges => columns.badges = column,
-                Name::File => columns.file = column,
-                Name::Data(at) => columns.data[at] = column,
+                ColumnName::Field(field) => columns.fields[field.index()] = column,
+                ColumnName::Badges => columns.badges = column,
+                ColumnName::File => columns.file = column,
+                ColumnName::Data(at) => columns.data[at] = column,
             }
         }
         columns
@@ -295,21 +297,28 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const DATES: Content =
-        Content { number: 3, lastmod: 10, changefreq: 10, priority: 8, badges: 8, file: 10, data: [0; MOST_DATA] };
+    const DATES: ContentWidths = ContentWidths {
+        number: 3,
+        lastmod: 10,
+        changefreq: 10,
+        priority: 8,
+        badges: 8,
+        file: 10,
+        data: [0; MAX_DATA_COLUMNS],
+    };
 
-    /// Completion proposes what the screen takes.
+    /// Completion proposes exactly the words that the editor accepts.
     #[test]
-    fn columns_and_themes_are_those_that_are_proposed() {
+    fn completion_proposes_all_columns_and_themes() {
         use crate::session::command::{COLUMNS, THEMES};
-        assert_eq!(Name::ALL.map(|(_, word)| word), COLUMNS);
+        assert_eq!(ColumnName::ALL.map(|(_, word)| word), COLUMNS);
         assert!(THEMES.iter().all(|name| crate::tui::theme::Scheme::from_name(name).is_some()));
     }
 
     #[test]
-    fn the_least_telling_columns_go_first() {
+    fn the_least_useful_columns_are_hidden_first() {
         // (width, content) → widths of number, loc, lastmod, changefreq, priority, badges, file
-        let stamps = Content { number: 7, lastmod: 25, badges: 12, file: 16, ..DATES };
+        let stamps = ContentWidths { number: 7, lastmod: 25, badges: 12, file: 16, ..DATES };
         let table = [
             (120, DATES, [3, 53, 10, 10, 8, 8, 10]),
             (80, DATES, [3, 30, 10, 7, 4, 0, 10]),
@@ -319,7 +328,7 @@ mod tests {
             (80, stamps, [7, 31, 11, 1, 4, 0, 10]),
         ];
         for (width, content, expected) in table {
-            let columns = Columns::of(width, content, &Name::usual(), None);
+            let columns = Columns::of(width, content, &ColumnName::default_order(), None);
             let [loc, lastmod, changefreq, priority] = columns.fields;
             let got = [columns.number, loc, lastmod, changefreq, priority, columns.badges, columns.file];
             assert_eq!(got.map(|column| column.width), expected, "{width}");
@@ -328,29 +337,29 @@ mod tests {
 
     #[test]
     fn columns_without_content_are_hidden_unless_they_are_needed() {
-        let content = Content { changefreq: 0, priority: 0, ..DATES };
-        let shown = |needed| Columns::of(80, needed_in(content, needed), &Name::usual(), needed).shown();
+        let content = ContentWidths { changefreq: 0, priority: 0, ..DATES };
+        let shown = |needed| Columns::of(80, needed_in(content, needed), &ColumnName::default_order(), needed).shown();
         assert_eq!(shown(None), [Field::Loc, Field::Lastmod]);
         assert_eq!(shown(Some(Field::Priority)), [Field::Loc, Field::Lastmod, Field::Priority]);
         assert_eq!(content.hidden(), ["changefreq", "priority"]);
     }
 
-    fn needed_in(content: Content, needed: Option<Field>) -> Content {
+    fn needed_in(content: ContentWidths, needed: Option<Field>) -> ContentWidths {
         needed.map_or(content, |field| content.with(field))
     }
 
     #[test]
-    fn room_that_a_hidden_column_leaves_is_used() {
-        // One file with badges: they are as wide as they want to be, and heads are shortened for that.
-        let content = Content { file: 0, lastmod: 25, ..DATES };
-        let columns = Columns::of(80, content, &Name::usual(), None);
+    fn the_width_of_a_hidden_column_is_used_by_others() {
+        // One file with badges: the badges have their full width, and heads are shortened for them.
+        let content = ContentWidths { file: 0, lastmod: 25, ..DATES };
+        let columns = Columns::of(80, content, &ColumnName::default_order(), None);
         let [loc, lastmod, changefreq, priority] = columns.fields.map(|column| column.width);
         assert_eq!((loc, lastmod, changefreq, priority, columns.badges.width), (31, 11, 7, 4, 8));
     }
 
     #[test]
     fn clicks_find_their_field() {
-        let columns = Columns::of(120, DATES, &Name::usual(), None);
+        let columns = Columns::of(120, DATES, &ColumnName::default_order(), None);
         assert_eq!(columns.field_at(0), None);
         for field in Field::ALL {
             assert_eq!(columns.field_at(columns.field(field).at), Some(field));
@@ -359,14 +368,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn columns_never_overlap_nor_leave(
+        fn columns_never_overlap_nor_exceed_the_width(
             width in 0_usize..400, number in 0_usize..9, lastmod in 0_usize..60, badges in 0_usize..60,
-            file in 0_usize..60, values in (0_usize..12, 0_usize..12), needed in 0_usize..5, order in Just(Name::usual()).prop_shuffle(), kept in 0_usize..9,
+            file in 0_usize..60, values in (0_usize..12, 0_usize..12), needed in 0_usize..5, order in Just(ColumnName::default_order()).prop_shuffle(), kept in 0_usize..9,
         ) {
-            let order: Vec<Name> = order.into_iter().chain([Name::Data(0), Name::Data(7)]).take(kept).collect();
-            let mut data = [0; MOST_DATA];
+            let order: Vec<ColumnName> = order.into_iter().chain([ColumnName::Data(0), ColumnName::Data(7)]).take(kept).collect();
+            let mut data = [0; MAX_DATA_COLUMNS];
             (data[0], data[7]) = values;
-            let content = Content { number, lastmod, changefreq: values.0, priority: values.1, badges, file, data };
+            let content = ContentWidths { number, lastmod, changefreq: values.0, priority: values.1, badges, file, data };
             let needed = Field::ALL.get(needed).copied();
             let content = needed.map_or(content, |field| content.with(field));
             let columns = Columns::of(width, content, &order, needed);

@@ -1,4 +1,4 @@
-//! Draws the state into the frame and changes nothing else.
+//! Draws a [`Screen`] into the cells of a frame.
 
 pub(crate) mod canvas;
 pub(crate) mod columns;
@@ -19,16 +19,16 @@ use table::Table;
 /// Everything that one frame shows.
 #[derive(Debug, Default)]
 pub(crate) struct Screen<'a> {
-    /// Name, counts, state.
+    /// The name, the counts and the state of the set.
     pub header: Line,
-    /// The rows.
+    /// The table of rows.
     pub table: Table<'a>,
-    /// What is reported of the current row and of the set.
+    /// The findings of the current row and of the set, or the form of the mode.
     pub pane: Panel,
-    /// The current row in detail.
+    /// The details of the current row.
     pub detail: Option<Panel>,
-    /// What covers the pane, and as much of the table as it needs.
-    pub cover: Option<Panel>,
+    /// A panel that covers the pane and, depending on its height, part of the table.
+    pub overlay: Option<Panel>,
     /// The last line.
     pub footer: Footer<'a>,
 }
@@ -38,13 +38,13 @@ pub(crate) struct Screen<'a> {
 pub(crate) enum Footer<'a> {
     /// Mode and keys, or a message.
     Words(Line),
-    /// Something is being typed.
+    /// A prompt.
     Prompt {
-        /// What is before it.
+        /// The words before the text.
         label: Words,
         /// The text.
         prompt: &'a Prompt,
-        /// What is at the right where there is room.
+        /// Words at the right edge, shown if there is room.
         right: Words,
     },
 }
@@ -55,14 +55,14 @@ impl Default for Footer<'_> {
     }
 }
 
-/// Draws a frame; gives the place of the caret if something is being typed.
+/// Draws a frame. Returns the position of the caret if a prompt is open.
 pub(crate) fn draw(cells: &mut Buffer, theme: &Theme, areas: &Areas, screen: &Screen) -> Option<Position> {
     let mut canvas = Canvas { cells, theme };
-    if areas.too_small() {
-        canvas.line(Rect { height: areas.all.height.min(1), ..areas.all }, &too_small(areas).into());
+    if areas.is_too_small() {
+        canvas.line(Rect { height: areas.all.height.min(1), ..areas.all }, &too_small_message(areas).into());
         return None;
     }
-    canvas.line(padded(areas.header), &screen.header);
+    canvas.line(with_margins(areas.header), &screen.header);
     let mut caret = None;
     if areas.rows.height > 0 {
         caret = table::draw(&mut canvas, areas.heads, areas.rows, &screen.table);
@@ -74,27 +74,27 @@ pub(crate) fn draw(cells: &mut Buffer, theme: &Theme, areas: &Areas, screen: &Sc
         let whole = Rect { height: areas.rule.height + areas.pane.height, ..areas.rule };
         panel::draw(&mut canvas, whole, &screen.pane);
     }
-    if let Some(cover) = &screen.cover {
+    if let Some(overlay) = &screen.overlay {
         let below = areas.footer.y;
         let most = below - areas.heads.y;
-        let height = ((cover.lines.len() + cover.foot.len()) as u16).saturating_add(1).clamp(1, most);
-        panel::draw(&mut canvas, Rect { y: below - height, height, ..areas.all }, cover);
+        let height = ((overlay.lines.len() + overlay.foot.len()) as u16).saturating_add(1).clamp(1, most);
+        panel::draw(&mut canvas, Rect { y: below - height, height, ..areas.all }, overlay);
     }
     match &screen.footer {
-        Footer::Words(line) => canvas.line(padded(areas.footer), line),
+        Footer::Words(line) => canvas.line(with_margins(areas.footer), line),
         Footer::Prompt { label, prompt, right } => {
-            caret = Some(draw_prompt(&mut canvas, padded(areas.footer), label, prompt, right));
+            caret = Some(draw_prompt(&mut canvas, with_margins(areas.footer), label, prompt, right));
         }
     }
     caret
 }
 
-/// One blank at either edge.
-fn padded(area: Rect) -> Rect {
+/// The area without one column at either edge.
+fn with_margins(area: Rect) -> Rect {
     Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area }
 }
 
-fn too_small(areas: &Areas) -> Words {
+fn too_small_message(areas: &Areas) -> Words {
     let width = areas.all.width;
     Words::text(match width {
         0..8 => "…".to_owned(),
@@ -109,14 +109,14 @@ fn draw_detail(canvas: &mut Canvas, areas: &Areas, detail: &Panel) {
         return;
     }
     if area.width < areas.all.width {
-        // Beside the table: a wall instead of a rule.
+        // Beside the table, a vertical rule divides them.
         canvas.clear(area);
         let dim = canvas.theme.style(Role::Dim);
         for y in area.y..area.bottom() {
             canvas.put(area.x, y, canvas.theme.signs.wall, dim);
         }
         let inner = Rect { x: area.x + 1, width: area.width - 1, ..area };
-        let top = detail.scrolled(usize::from(inner.height));
+        let top = detail.scroll_offset(usize::from(inner.height));
         panel::draw_lines(canvas, inner, detail, top);
     } else {
         panel::draw(canvas, area, detail);
@@ -138,7 +138,7 @@ fn draw_prompt(canvas: &mut Canvas, area: Rect, label: &Words, prompt: &Prompt, 
     Position::new((place.x + window.caret as u16).min(area.right()), place.y)
 }
 
-/// Counts of findings with their signs and words: `✗ 2 errors   ▲ 7 warnings   · 31 notes`.
+/// The number of findings by severity, with signs and words: `✗ 2 errors   ▲ 7 warnings   · 31 notes`.
 pub(crate) fn finding_counts(theme: &Theme, [errors, warnings, notes]: [u64; 3]) -> Words {
     let mut words = Words::new();
     for (role, sign, count, noun) in [
@@ -155,7 +155,7 @@ pub(crate) fn finding_counts(theme: &Theme, [errors, warnings, notes]: [u64; 3])
     words
 }
 
-/// The same with the signs alone: `✗ 2  ▲ 7  · 31`.
+/// The number of findings by severity, with signs only: `✗ 2  ▲ 7  · 31`.
 pub(crate) fn short_finding_counts(theme: &Theme, [errors, warnings, notes]: [u64; 3]) -> Words {
     let mut words = Words::new();
     for (role, sign, count) in [
@@ -176,7 +176,7 @@ pub(in crate::tui) mod tests {
     use crate::tui::layout::{LayoutRequest, areas};
     use proptest::prelude::*;
 
-    /// The cells as text, without the blanks at line ends; a wide character takes two cells.
+    /// The cells as text, without blanks at line ends; a wide character occupies two cells.
     pub(crate) fn text(cells: &Buffer) -> String {
         let mut out = String::new();
         for y in cells.area.y..cells.area.bottom() {
@@ -209,20 +209,20 @@ pub(in crate::tui) mod tests {
     }
 
     proptest! {
-        /// Whatever the size, drawing stays inside the frame and the caret inside the screen.
+        /// At any size, drawing does not panic and the caret is inside the screen.
         #[test]
-        fn no_size_is_too_odd(width in 0_u16..260, height in 0_u16..90, tall: bool, wide: bool, lines in 0_usize..40) {
+        fn every_size_can_be_drawn(width in 0_u16..260, height in 0_u16..90, tall: bool, wide: bool, lines in 0_usize..40) {
             let all = Rect::new(0, 0, width, height);
             let areas = areas(all, LayoutRequest { tall, detail: wide });
             let prompt = Prompt::new("some text that is rather long for a small window 日本", Vec::new());
             let rows = vec![table::Row { fields: [Some("/a/b".into()), None, None, None], ..table::Row::default() }; lines];
-            let columns = columns::Columns::of(usize::from(areas.rows.width), columns::Content::HEADS, &columns::Name::usual(), None);
+            let columns = columns::Columns::of(usize::from(areas.rows.width), columns::ContentWidths::HEADS, &columns::ColumnName::default_order(), None);
             let screen = Screen {
                 header: Line::new(Words::text("header"), Words::text("right")),
                 table: Table { columns, rows, ..Table::default() },
                 pane: panel(lines),
                 detail: wide.then(|| panel(lines)),
-                cover: tall.then(|| panel(lines)),
+                overlay: tall.then(|| panel(lines)),
                 footer: Footer::Prompt { label: Words::text(":"), prompt: &prompt, right: Words::dim("↵ apply") },
             };
             let mut cells = Buffer::empty(all);

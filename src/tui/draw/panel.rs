@@ -1,40 +1,40 @@
-//! Draws a panel: a rule with a title, and lines with a choice.
+//! Draws a panel: a rule with a title, and lines of which one may be selected.
 //!
-//! The status pane, lists and questions are all panels; they grow from the bottom and never have a box.
+//! The status pane, lists and questions are panels. They grow from the bottom of the screen and have no border.
 
 use super::canvas::Canvas;
 use crate::tui::theme::Role;
 use crate::tui::words::{Line, Words};
 use ratatui::layout::Rect;
 
-/// What a panel says.
+/// The content of a panel.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Panel {
-    /// On its rule.
+    /// The words on its rule.
     pub title: Line,
-    /// Below it.
+    /// The lines below the rule, which scroll.
     pub lines: Vec<Line>,
-    /// The line that is chosen.
+    /// The index of the selected line.
     pub chosen: Option<usize>,
-    /// Lines scrolled away at the top.
+    /// Number of lines scrolled away at the top, if no line is selected.
     pub top: usize,
-    /// Below the lines, whatever is scrolled.
+    /// Fixed lines at the bottom, which do not scroll.
     pub foot: Vec<Line>,
 }
 
 impl Panel {
-    /// The lines scrolled away when `shown` lines have a place and the chosen one must be among them.
-    pub(crate) fn scrolled(&self, shown: usize) -> usize {
-        let most = self.lines.len().saturating_sub(shown);
+    /// Number of lines scrolled away at the top if `shown` lines fit; the selected line is always visible.
+    pub(crate) fn scroll_offset(&self, shown: usize) -> usize {
+        let max_offset = self.lines.len().saturating_sub(shown);
         match self.chosen {
-            // The chosen line keeps off the edges, so that the next ones are visible.
-            Some(chosen) => chosen.saturating_sub(shown.saturating_sub(1) / 2).min(most),
-            None => self.top.min(most),
+            // The selected line stays away from the edges, so that the next lines are visible.
+            Some(chosen) => chosen.saturating_sub(shown.saturating_sub(1) / 2).min(max_offset),
+            None => self.top.min(max_offset),
         }
     }
 }
 
-/// Draws a panel with its rule on the area's first line.
+/// Draws a panel, with its rule on the first line of the area.
 pub(crate) fn draw(canvas: &mut Canvas, area: Rect, panel: &Panel) {
     if area.is_empty() {
         return;
@@ -43,7 +43,7 @@ pub(crate) fn draw(canvas: &mut Canvas, area: Rect, panel: &Panel) {
     let below_rule = Rect { y: area.y + 1, height: area.height - 1, ..area };
     let foot_height = below_rule.height.min(panel.foot.len() as u16);
     let body = Rect { height: below_rule.height - foot_height, ..below_rule };
-    let top = panel.scrolled(usize::from(body.height));
+    let top = panel.scroll_offset(usize::from(body.height));
     let mut title = panel.title.clone();
     let below = panel.lines.len().saturating_sub(top + usize::from(body.height));
     if below > 0 || top > 0 {
@@ -56,13 +56,13 @@ pub(crate) fn draw(canvas: &mut Canvas, area: Rect, panel: &Panel) {
     canvas.lines(indented(foot), &panel.foot);
 }
 
-/// The place of a panel's lines in its area.
+/// The part of a panel's area that its lines use.
 fn indented(area: Rect) -> Rect {
     let indent = 3.min(area.width / 8);
     Rect { x: area.x + indent, width: area.width.saturating_sub(indent + 1), ..area }
 }
 
-/// Draws a panel's lines alone.
+/// Draws the lines of a panel, from line `top` on.
 pub(crate) fn draw_lines(canvas: &mut Canvas, area: Rect, panel: &Panel, top: usize) {
     let inner = indented(area);
     for (at, (line, y)) in panel.lines.iter().skip(top).zip(area.y..area.bottom()).enumerate() {
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_is_shown_whole() {
+    fn lines_that_fit_are_all_shown() {
         insta::assert_snapshot!(drawn(&panel(3, Some(1))), @r"
         ── title ─────────────────────
            line 1
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn the_chosen_line_stays_in_sight() {
+    fn the_selected_line_is_visible() {
         insta::assert_snapshot!(drawn(&panel(9, Some(6))), @r"
         ── title ───────── 6-9 of 9 ──
            line 6

@@ -1,7 +1,7 @@
 //! Draws the table: column heads and the visible rows.
 
 use super::canvas::Canvas;
-use super::columns::{Columns, SIGNS};
+use super::columns::{Columns, SIGN_COLUMNS};
 use crate::document::RowState;
 use crate::protocol::changefreq::Changefreq;
 use crate::protocol::{Field, Severity};
@@ -12,30 +12,30 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::{Modifier, Style};
 use std::borrow::Cow;
 
-/// One row of the table, in words.
+/// One row of the table, as texts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Row {
-    /// Its number in file order.
+    /// The row number in file order.
     pub number: u64,
-    /// What the next save does to it.
+    /// The change that the next save makes to it.
     pub state: State,
     /// Whether its text was repaired when its file was read.
     pub repaired: bool,
-    /// Its worst finding.
+    /// The severity of its most severe finding.
     pub worst: Option<Severity>,
     /// Whether it is marked.
     pub marked: bool,
     /// The texts of the four fields, by [`Field::index`]; the loc without the shared origin.
     pub fields: [Option<String>; 4],
-    /// Which of them differ from the saved file.
+    /// Whether each field differs from the saved file.
     pub changed: [bool; 4],
-    /// Which of them the row above has too.
+    /// Whether each field has the same value in the row above.
     pub repeated: [bool; 4],
-    /// Which of them have an error or a warning, and the worst.
+    /// The most severe error or warning of each field.
     pub faults: [Option<Severity>; 4],
     /// Extension badges.
     pub badges: String,
-    /// The file it is in.
+    /// The name of its file.
     pub file: String,
     /// Whether the row above is in the same file.
     pub same_file: bool,
@@ -53,47 +53,47 @@ impl Default for State {
     }
 }
 
-/// What the table shows.
+/// The content of the table.
 #[derive(Debug, Default)]
 pub(crate) struct Table<'a> {
     /// The columns.
     pub columns: Columns,
-    /// What all rows' locs start with and no row shows.
+    /// The origin that all locs start with; it is shown in the head instead of in each row.
     pub origin: String,
-    /// Columns that the view is sorted by, and whether downwards.
+    /// The fields that the view is sorted by, and whether in descending order.
     pub sorted: Vec<(Field, bool)>,
     /// The data columns.
     pub data: Vec<DataHead>,
     /// The rows on the screen.
     pub rows: Vec<Row>,
-    /// Which of them the cursor is on, and the field.
+    /// The index of the row under the cursor, and the field.
     pub cursor: Option<(usize, Field)>,
-    /// The text being typed in the cell under the cursor.
+    /// The prompt of the cell under the cursor, if it is being edited.
     pub editing: Option<&'a Prompt>,
-    /// Said in place of rows where there are none.
+    /// The lines shown if there are no rows.
     pub empty: Vec<Line>,
 }
 
 /// The head of a data column.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct DataHead {
-    /// Its name, with `@`.
+    /// The name, with `@`.
     pub name: String,
-    /// Whether its values are numbers, which end at the right.
+    /// Whether its values are numbers, which are aligned at the right.
     pub is_number: bool,
-    /// Whether the view is sorted by it, and whether downwards.
+    /// If the view is sorted by it, whether in descending order.
     pub sorted: Option<bool>,
 }
 
-/// Draws heads and rows. Gives the place of the caret, if something is being typed.
+/// Draws heads and rows. Returns the position of the caret if a cell is being edited.
 pub(crate) fn draw(canvas: &mut Canvas, heads: Rect, rows: Rect, table: &Table) -> Option<Position> {
     draw_heads(canvas, heads, table);
     if table.rows.is_empty() {
         let top = rows.height / 3;
         let area = Rect {
-            x: rows.x + SIGNS as u16 + 2,
+            x: rows.x + SIGN_COLUMNS as u16 + 2,
             y: rows.y + top,
-            width: rows.width.saturating_sub(SIGNS as u16 + 3),
+            width: rows.width.saturating_sub(SIGN_COLUMNS as u16 + 3),
             height: rows.height - top,
         };
         canvas.lines(area, &table.empty);
@@ -129,7 +129,7 @@ fn draw_heads(canvas: &mut Canvas, area: Rect, table: &Table) {
             table.sorted.iter().find(|(by, _)| *by == field).map(|(_, down)| if *down { signs.down } else { signs.up });
         let on_it = table.cursor.is_some_and(|(_, on)| on == field);
         let style = canvas.theme.style(if on_it { Role::Accent } else { Role::Dim });
-        // A column narrower than its name has a shorter one.
+        // A column that is narrower than its name shows a short name.
         let short = match field {
             Field::Changefreq => "freq",
             Field::Priority => "prio",
@@ -138,7 +138,7 @@ fn draw_heads(canvas: &mut Canvas, area: Rect, table: &Table) {
         let word = if column.width < field.name().len() { short } else { field.name() };
         let mut name = word.to_owned();
         if let Some(sign) = sorted {
-            // The arrow takes the place that the name leaves, or its last letter.
+            // The arrow follows the name; if necessary the name is cut for it.
             name = charset
                 .cut(&name, column.width.saturating_sub(2).max(1))
                 .trim_end_matches(charset.ellipsis())
@@ -207,7 +207,7 @@ fn draw_row(canvas: &mut Canvas, area: Rect, table: &Table, row: &Row, cursor: O
     }
     for field in Field::ALL {
         let column = columns.field(field);
-        // A cell being edited is drawn by its editor alone: nothing of it may shine through.
+        // A cell being edited is drawn by its editor only; parts of the value would remain visible behind it.
         if column.width == 0 || (cursor == Some(field) && table.editing.is_some()) {
             continue;
         }
@@ -226,15 +226,15 @@ fn draw_row(canvas: &mut Canvas, area: Rect, table: &Table, row: &Row, cursor: O
         }
         let fault = row.faults[field.index()].filter(|_| !deleted);
         if let Some(severity) = fault {
-            // Underlined too: no meaning by colour alone.
+            // Also underlined, because no meaning may depend on colour alone.
             style = style.patch(theme.style(severity.into())).add_modifier(Modifier::UNDERLINED);
         }
-        // What is wrong with an empty cell is that it is empty.
+        // An empty cell with a finding shows the sign of an absent value, so that there is text to style.
         let value = if fault.is_some() && value.trim().is_empty() { signs.absent } else { value };
         let text = match field {
             Field::Loc => charset.fit_path(value, column.width),
-            Field::Priority => charset.fit_right(&aligned(value, column.width), column.width),
-            // Every frequency begins with another letter; anything else is not shortened to one of them.
+            Field::Priority => charset.fit_right(&align_decimal_point(value, column.width), column.width),
+            // The frequencies have different first letters; other values are not shortened to such a letter.
             Field::Changefreq if column.width == 1 && Changefreq::parse(value).is_some() => {
                 charset.fit(value.get(..1).unwrap_or_default(), 1)
             }
@@ -242,7 +242,7 @@ fn draw_row(canvas: &mut Canvas, area: Rect, table: &Table, row: &Row, cursor: O
         };
         let (mut x, mut text) = (area.x + column.at as u16, text.as_str());
         if deleted || fault.is_some() || cursor == Some(field) {
-            // Blanks are not crossed out or underlined, and the cursor is as wide as what it is on.
+            // Blanks are not crossed out or underlined, and the cursor covers only the text.
             let blanks = text.len() - text.trim_start().len();
             (x, text) = (x + blanks as u16, text.trim());
         }
@@ -276,8 +276,8 @@ fn draw_row(canvas: &mut Canvas, area: Rect, table: &Table, row: &Row, cursor: O
     }
 }
 
-/// A number with its point where the points of `0.5` and `0.75` are.
-fn aligned(value: &str, width: usize) -> Cow<'_, str> {
+/// Pads a number at the right so that decimal points are aligned for up to two decimals.
+fn align_decimal_point(value: &str, width: usize) -> Cow<'_, str> {
     if value.len() > width {
         return Cow::Borrowed(value);
     }
@@ -287,7 +287,7 @@ fn aligned(value: &str, width: usize) -> Cow<'_, str> {
     if value.len() + blanks > width { Cow::Borrowed(value) } else { format!("{value}{}", " ".repeat(blanks)).into() }
 }
 
-/// The cell as a line of typing. A narrow one borrows the room to its right while it is edited.
+/// Draws the editor of a cell. The editor of a narrow cell extends to the right, over other columns.
 fn draw_editor(canvas: &mut Canvas, area: Rect, table: &Table, field: Field, prompt: &Prompt) -> Option<Position> {
     let column = table.columns.field(field);
     if column.width == 0 {
@@ -301,8 +301,8 @@ fn draw_editor(canvas: &mut Canvas, area: Rect, table: &Table, field: Field, pro
     let x = area.x + column.at as u16;
     let style = canvas.theme.style(Role::Text).add_modifier(Modifier::UNDERLINED);
     canvas.put(x, area.y, &charset.fit(&window.text, width), style);
-    if prompt.is_completed() {
-        // Completions are short words of the format: nothing of them is cut or made visible otherwise.
+    if prompt.has_inline_completion() {
+        // Completions are short ASCII words of the format, so they need no cutting or escaping.
         let completion = prompt.text().get(prompt.caret()..).unwrap_or_default();
         let dim = canvas.theme.style(Role::Dim).add_modifier(Modifier::UNDERLINED);
         canvas.put(x + window.caret as u16, area.y, completion, dim);
@@ -312,7 +312,7 @@ fn draw_editor(canvas: &mut Canvas, area: Rect, table: &Table, field: Field, pro
 
 #[cfg(test)]
 mod tests {
-    use super::super::columns::{Content, Name};
+    use super::super::columns::{ColumnName, ContentWidths};
     use super::*;
     use crate::tui::text::Charset;
     use crate::tui::theme::{Scheme, Theme};
@@ -361,9 +361,9 @@ mod tests {
     }
 
     fn drawn(width: u16, theme: &Theme) -> String {
-        let content = Content { number: 2, badges: 12, file: 9, ..Content::HEADS };
+        let content = ContentWidths { number: 2, badges: 12, file: 9, ..ContentWidths::HEADS };
         let table = Table {
-            columns: Columns::of(usize::from(width), content, &Name::usual(), None),
+            columns: Columns::of(usize::from(width), content, &ColumnName::default_order(), None),
             origin: "https://www.example.com".into(),
             sorted: vec![(Field::Lastmod, true)],
             rows: rows(),
@@ -388,8 +388,8 @@ mod tests {
             let table = Table {
                 columns: Columns::of(
                     60,
-                    Content { number: 2, badges: 0, file: 0, ..Content::HEADS },
-                    &Name::usual(),
+                    ContentWidths { number: 2, badges: 0, file: 0, ..ContentWidths::HEADS },
+                    &ColumnName::default_order(),
                     None,
                 ),
                 rows: rows().into_iter().take(1).collect(),

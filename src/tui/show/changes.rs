@@ -1,4 +1,4 @@
-//! Shows the unsaved changes: a line for each, the chosen one in full below.
+//! Shows the unsaved changes: one line per change, and below the list the selected change in full.
 
 use super::super::app::modes::changes::Changes;
 use super::super::app::state::Shared;
@@ -13,13 +13,13 @@ use crate::session::store::pending;
 use crate::session::store::pending::{Counts, Difference, Entry};
 use crate::words::grouped;
 
-/// Lines at the bottom for the chosen change, its URL included.
-const AT_LENGTH: usize = 5;
+/// Maximum number of lines for the selected change at the bottom, including its URL.
+const DETAIL_LINES: usize = 5;
 
-/// Characters that are shown before the first difference of two long values.
-const LEAD: usize = 8;
+/// Number of characters shown before the first difference of two long values.
+const LEADING_CHARS: usize = 8;
 
-/// As much of the list as has a place, whatever its length.
+/// Returns the panel with the entries that fit on the screen.
 pub(super) fn changes_panel(shared: &Shared, changes: &Changes) -> Panel {
     let areas = shared.areas();
     let room = usize::from(areas.footer.y.saturating_sub(areas.heads.y + 1));
@@ -27,8 +27,8 @@ pub(super) fn changes_panel(shared: &Shared, changes: &Changes) -> Panel {
     let Some(pending) = &changes.pending else {
         return Panel { title, lines: vec![Words::dim("looking…").into()], chosen: None, top: 0, foot: Vec::new() };
     };
-    title.left.append(counts_words(shared, pending.counts));
-    let length = if room >= 12 { AT_LENGTH } else { 0 };
+    title.left.append(change_counts(shared, pending.counts));
+    let length = if room >= 12 { DETAIL_LINES } else { 0 };
     let shown = room.saturating_sub(length + usize::from(length > 0)).max(1);
     let len = pending.entries.len();
     let top = changes.chosen.saturating_sub(shown / 2).min(len.saturating_sub(shown));
@@ -55,7 +55,7 @@ pub(super) fn changes_panel(shared: &Shared, changes: &Changes) -> Panel {
     lines.resize(shown, Line::default());
     if length > 0 {
         lines.push(Line::default());
-        let mut below = at_length(shared, changes, &pending.moved);
+        let mut below = change_details(shared, changes, &pending.moved);
         below.truncate(length);
         lines.extend(below);
         lines.resize(room, Line::default());
@@ -63,8 +63,8 @@ pub(super) fn changes_panel(shared: &Shared, changes: &Changes) -> Panel {
     Panel { title, lines, chosen: (len > 0).then(|| changes.chosen - top), top: 0, foot: Vec::new() }
 }
 
-/// `   ● 14 changed   + 3 added`.
-fn counts_words(shared: &Shared, counts: Counts) -> Words {
+/// Returns the number of changes of each kind: `   ● 14 changed   + 3 added`.
+fn change_counts(shared: &Shared, counts: Counts) -> Words {
     let signs = shared.theme.signs;
     let mut words = Words::new();
     for (count, sign, role, name) in [
@@ -82,7 +82,7 @@ fn counts_words(shared: &Shared, counts: Counts) -> Words {
     words
 }
 
-/// One change on one line: what, where, before and after.
+/// Returns the line of a changed row: sign, URL, and the changed fields with old and new values.
 fn change_line(shared: &Shared, row: RowId, moved: bool) -> Line {
     let (signs, charset) = (shared.theme.signs, shared.theme.charset);
     let document = shared.session.document();
@@ -126,12 +126,12 @@ fn file_change_line(shared: &Shared, file: Member) -> Line {
     words.into()
 }
 
-/// `priority 0.5 → 0.8`, each value cut to so many columns.
-fn before_and_after(shared: &Shared, part: &Difference, lead: &str, most: usize) -> Words {
+/// Returns `priority 0.5 → 0.8` after `prefix`, with each value cut to `max_width` columns.
+fn before_and_after(shared: &Shared, part: &Difference, prefix: &str, max_width: usize) -> Words {
     let (arrow, absent) = (shared.theme.signs.arrow, shared.theme.signs.absent);
     let charset = shared.theme.charset;
     let of = |value: &Option<String>| match value {
-        Some(value) => charset.cut(value, most).into_owned(),
+        Some(value) => charset.cut(value, max_width).into_owned(),
         None => absent.to_owned(),
     };
     let is_loc = part.name == "loc";
@@ -142,9 +142,11 @@ fn before_and_after(shared: &Shared, part: &Difference, lead: &str, most: usize)
         ),
         (before, false) => (before.clone(), part.after.clone()),
     };
-    // Where values are too long to be shown, what differs between them is.
+    // Values that do not fit are shown from shortly before their first difference.
     let (before, after) = match (&before, &after) {
-        (Some(old), Some(new)) if charset.width_within(old, most).max(charset.width_within(new, most)) > most => {
+        (Some(old), Some(new))
+            if charset.width_within(old, max_width).max(charset.width_within(new, max_width)) > max_width =>
+        {
             let start = difference_start(old, new);
             let from = |value: &str| {
                 let lead = if start > 0 { charset.ellipsis() } else { "" };
@@ -154,16 +156,16 @@ fn before_and_after(shared: &Shared, part: &Difference, lead: &str, most: usize)
         }
         _ => (before, after),
     };
-    Words::dim(format!("{lead}{} {} {arrow} ", part.name, of(&before))).and(Role::Changed, of(&after))
+    Words::dim(format!("{prefix}{} {} {arrow} ", part.name, of(&before))).and(Role::Changed, of(&after))
 }
 
-/// The chosen change with whole values, a line for each.
-fn at_length(shared: &Shared, changes: &Changes, moved: &RowSet) -> Vec<Line> {
+/// Returns the lines of the selected change: its URL and each difference.
+fn change_details(shared: &Shared, changes: &Changes, moved: &RowSet) -> Vec<Line> {
     let row = match changes.entry() {
         Some(Entry::Row(row)) => row,
         Some(Entry::File(file)) => {
-            let said = pending::file_differences(shared.session.view(), file);
-            let lines = said.into_iter().map(|difference| Words::text(difference).into());
+            let differences = pending::file_differences(shared.session.view(), file);
+            let lines = differences.into_iter().map(|difference| Words::text(difference).into());
             return lines.chain([Words::dim("gp, then d: the lines before and after").into()]).collect();
         }
         _ => return Vec::new(),
@@ -179,11 +181,11 @@ fn at_length(shared: &Shared, changes: &Changes, moved: &RowSet) -> Vec<Line> {
         lines.push(before_and_after(shared, &part, "", half.max(8)).into());
     }
     if moved.contains(row.0) {
-        let place = |document: &crate::document::Document| {
+        let position = |document: &crate::document::Document| {
             let at = document.sitemap(document.sitemap_of(row))?.rows.position(row)?;
             Some(grouped(at as u64 + 1))
         };
-        if let (Some(from), Some(to)) = (place(&shared.session.view().saved), place(document)) {
+        if let (Some(from), Some(to)) = (position(&shared.session.view().saved), position(document)) {
             let words = Words::dim(format!("place in the file {from} {} ", shared.theme.signs.arrow));
             lines.push(words.and(Role::Changed, to).into());
         }
@@ -191,11 +193,11 @@ fn at_length(shared: &Shared, changes: &Changes, moved: &RowSet) -> Vec<Line> {
     lines
 }
 
-/// Where to begin with two values so that their first difference is seen: a few characters before it.
+/// The byte offset to show two values from: [`LEADING_CHARS`] characters before their first difference.
 fn difference_start(old: &str, new: &str) -> usize {
     let same = old.char_indices().zip(new.chars()).find(|((_, a), b)| a != b);
     let first = same.map_or(old.len().min(new.len()), |((at, _), _)| at);
-    let lead = old.get(..first).unwrap_or_default().char_indices().rev().nth(LEAD - 1);
+    let lead = old.get(..first).unwrap_or_default().char_indices().rev().nth(LEADING_CHARS - 1);
     lead.map_or(0, |(at, _)| at)
 }
 
@@ -204,7 +206,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_values_are_shown_from_where_they_differ() {
+    fn long_values_are_shown_from_their_first_difference() {
         let table =
             [("daily", "Daily", 0), ("<url><loc>https://e.com/é/a</loc>", "<url><loc>https://e.com/é/b</loc>", 18)];
         for (old, new, expected) in table {

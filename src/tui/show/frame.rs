@@ -23,7 +23,7 @@ use crate::session::store::journal;
 use crate::words::{counted, grouped, size};
 use std::fmt::Write as _;
 
-/// The mode of a question.
+/// The mode name of a question.
 const ASK: &str = "ASK";
 const ENTER: &str = "↵";
 
@@ -33,7 +33,7 @@ pub(super) fn header(shared: &Shared) -> Line {
     let files = session.document().sitemaps().len() as u64;
     let mut counts = Words::new();
     let view = view_words(shared);
-    // What is shown of the set matters more than how many files it is in, or its name.
+    // The filter and the sort order matter more than the number of files or the name.
     if files > 1 && shared.size.0 >= if view.is_empty() { 60 } else { 100 } {
         counts.push(Role::Dim, format!("{GAP}{}", counted(files, "file")));
     }
@@ -55,10 +55,10 @@ pub(super) fn header(shared: &Shared) -> Line {
     if journal::unprotected_reason(session).is_some() {
         counts.push(Role::Error, format!("{GAP}not kept"));
     }
-    let repaired = repaired(shared);
-    if repaired > 0 && shared.size.0 >= 60 {
+    let repairs = count_repairs(shared);
+    if repairs > 0 && shared.size.0 >= 60 {
         counts.push(Role::Warning, format!("{GAP}repaired"));
-        counts.push(Role::Text, format!(" {}", grouped(repaired)));
+        counts.push(Role::Text, format!(" {}", grouped(repairs)));
     }
     if let Some(reason) = session.read_only().filter(|_| !session.is_loading()) {
         counts.push(Role::Warning, format!("{GAP}read-only"));
@@ -69,11 +69,11 @@ pub(super) fn header(shared: &Shared) -> Line {
         left.push(Role::Bold, "sited");
         left.push(Role::Text, "  ");
     }
-    // The name gives way before the counts do; its end tells more than its beginning.
+    // If space is short, the name is shortened before the counts.
     let path = session.path().or(shared.opening.path.as_ref());
     let mut name = path.map_or_else(|| "sample set, not saved".to_owned(), |path| path.display().to_string());
     if let Some(more) = session.document().index().map(|index| index.more.len()).filter(|more| *more > 0) {
-        // Whoever sees one index believes in one.
+        // The name of the first index alone would suggest that it is the only one.
         let _ = write!(name, " and {more} more");
     }
     let beside = if view.is_empty() { 0 } else { view.width(charset) + 2 };
@@ -83,16 +83,16 @@ pub(super) fn header(shared: &Shared) -> Line {
     Line::new(left, view)
 }
 
-/// Places of the files that were repaired to be read; on disk they are as they were.
-fn repaired(shared: &Shared) -> u64 {
+/// The number of repairs that were needed to read the files; the files on disk are unchanged.
+fn count_repairs(shared: &Shared) -> u64 {
     let document = shared.session.document();
-    let repairs = |quirks: &[Quirk]| quirks.iter().filter(|quirk| quirk.kind.is_repair()).count() as u64;
+    let count = |quirks: &[Quirk]| quirks.iter().filter(|quirk| quirk.kind.is_repair()).count() as u64;
     let index = document.index().into_iter().flat_map(Index::files);
-    let index = index.map(|file| repairs(file.quirks)).sum::<u64>();
-    document.sitemaps().iter().map(|sitemap| repairs(&sitemap.quirks)).sum::<u64>() + index
+    let index = index.map(|file| count(file.quirks)).sum::<u64>();
+    document.sitemaps().iter().map(|sitemap| count(&sitemap.quirks)).sum::<u64>() + index
 }
 
-/// How the view was made: sort keys, filter, how many rows it shows.
+/// Describes the view: sort keys, filter, and the number of rows shown and marked.
 fn view_words(shared: &Shared) -> Words {
     let spec = view::spec(shared);
     let mut words = Words::new();
@@ -118,19 +118,19 @@ fn view_words(shared: &Shared) -> Words {
     words
 }
 
-/// What runs, and how far it is.
+/// Describes the running job and its progress; `None` if no job of these kinds is running.
 fn progress_words(shared: &Shared) -> Option<String> {
     if let Some(reading) = shared.jobs.reading(Kind::Load) {
         return Some(load_words(reading));
     }
     if let Some(reading) = shared.jobs.reading(Kind::Save) {
-        let part = (reading.bytes_done * 100).checked_div(reading.bytes_total);
-        let part = part.map_or_else(String::new, |part| format!(" {} %", part.min(100)));
-        // From the first rename on there is no way back, and little left to do.
+        let percent = (reading.bytes_done * 100).checked_div(reading.bytes_total);
+        let percent = percent.map_or_else(String::new, |percent| format!(" {} %", percent.min(100)));
+        // A save cannot be cancelled after the first rename.
         return Some(if reading.sealed {
             "saving: files are put in place".to_owned()
         } else {
-            format!("saving{part}…, Esc stops")
+            format!("saving{percent}…, Esc stops")
         });
     }
     if let Some(reading) = shared.jobs.reading(Kind::Download) {
@@ -139,7 +139,7 @@ fn progress_words(shared: &Shared) -> Option<String> {
         let size = if bytes_read > 0 { format!(", {}", size(bytes_read)) } else { String::new() };
         return Some(format!("downloading {} of {files}{size}…, Esc stops", grouped(files_done)));
     }
-    let works = [
+    let job_names = [
         (Kind::Edit, "applying"),
         (Kind::Plan, "working out the plan"),
         (Kind::View, "filtering and sorting"),
@@ -147,7 +147,7 @@ fn progress_words(shared: &Shared) -> Option<String> {
         (Kind::Data, "reading data"),
         (Kind::Probe, if shared.probing.is_stopping { "pausing" } else { "asking the site" }),
     ];
-    let (_, words) = works.into_iter().find(|(kind, _)| shared.jobs.is_busy(*kind))?;
+    let (_, words) = job_names.into_iter().find(|(kind, _)| shared.jobs.is_busy(*kind))?;
     let esc = match words {
         "pausing" => "",
         "asking the site" => ", Esc pauses",
@@ -158,10 +158,10 @@ fn progress_words(shared: &Shared) -> Option<String> {
 
 pub(super) fn footer_words(app: &App) -> Line {
     let pending = app.shared.keymap.pending();
-    let at_ease = |severity| {
+    let is_visible = |severity| {
         severity == Severity::Error || matches!(app.modes.current(), Mode::Table | Mode::Details | Mode::Changes(_))
     };
-    if let Some(message) = app.shared.message.as_ref().filter(|message| at_ease(message.severity))
+    if let Some(message) = app.shared.message.as_ref().filter(|message| is_visible(message.severity))
         && pending.is_empty()
     {
         let mut words = Words::text("");
@@ -169,20 +169,20 @@ pub(super) fn footer_words(app: &App) -> Line {
             words.push(Role::Error, format!("{} ", app.shared.theme.signs.error));
         }
         words.append(message.words.clone());
-        return Line::new(words, place(&app.shared));
+        return Line::new(words, position_words(&app.shared));
     }
     let width = usize::from(app.shared.size.0).saturating_sub(2);
     let (mode, hints) = mode_and_hints(app);
     let mut words = Words::new().and(Role::Mode, format!(" {mode} ")).and(Role::Text, "  ");
-    let right = if pending.is_empty() { place(&app.shared) } else { Words::new().and(Role::Accent, pending) };
+    let right = if pending.is_empty() { position_words(&app.shared) } else { Words::new().and(Role::Accent, pending) };
     let charset = app.shared.theme.charset;
     let room = width.saturating_sub(words.width(charset) + right.width(charset) + 3);
-    words.append(fitting(hints, room, charset));
+    words.append(fitting_hints(hints, room, charset));
     Line::new(words, right)
 }
 
-/// Where the cursor is: `3/1,204`.
-fn place(shared: &Shared) -> Words {
+/// The position of the cursor and the number of rows shown: `3/1,204`.
+fn position_words(shared: &Shared) -> Words {
     let shown = shared.session.view().shown();
     if shown == 0 {
         return Words::new();
@@ -190,7 +190,8 @@ fn place(shared: &Shared) -> Words {
     Words::dim(format!("{}/{}", grouped(u64::from(shared.grid.position) + 1), grouped(u64::from(shown))))
 }
 
-/// The mode's name and its keys: key, word, rank. Low ranks stay longest when it gets narrow.
+/// Returns the name of the mode and its hints: key, description, rank. If space is short, the hints with the highest
+/// rank are left out first.
 fn mode_and_hints(app: &App) -> (String, Vec<(String, String, u8)>) {
     let hint = |key: &str, does: &str, rank| (key.to_owned(), does.to_owned(), rank);
     let waiting = app.shared.keymap.hints();
@@ -226,7 +227,7 @@ fn mode_and_hints(app: &App) -> (String, Vec<(String, String, u8)>) {
                 hint("?", "help", 0),
             ]);
             if app.shared.session.view().shown() == 0 {
-                // What is about rows has none; what is wrong with files can still be fixed.
+                // Keys for rows are left out; findings of files can still be fixed.
                 let has_file = !app.shared.session.document().sitemaps().is_empty();
                 hints.retain(|(key, ..)| match key.as_str() {
                     "o" => has_file,
@@ -339,16 +340,16 @@ fn footer_answers(ask: &Ask) -> Vec<(String, String, u8)> {
     answer_hints(ask).into_iter().chain(cancel).collect()
 }
 
-/// Whether the answers to a question have a place in the footer; else they are below the question.
+/// Whether the answers to a question fit in the footer; if not, they are below the question.
 fn footer_holds_answers(shared: &Shared, ask: &Ask) -> bool {
     let charset = shared.theme.charset;
     let mode = Words::new().and(Role::Mode, format!(" {ASK} ")).and(Role::Text, "  ");
     let answers = hint_words(footer_answers(ask));
-    let used = mode.width(charset) + answers.width(charset) + place(shared).width(charset) + 3;
+    let used = mode.width(charset) + answers.width(charset) + position_words(shared).width(charset) + 3;
     used + 2 <= usize::from(shared.size.0)
 }
 
-/// The answers to a question, none of them cut off; nothing where the footer holds them.
+/// Returns the lines of the answers to a question, none of them cut off; empty if the footer shows them.
 pub(super) fn answer_lines(shared: &Shared, ask: &Ask) -> Vec<Line> {
     if footer_holds_answers(shared, ask) {
         return Vec::new();
@@ -406,7 +407,7 @@ pub(super) fn line_footer<'a>(shared: &'a Shared, edit: &'a LineEdit) -> Footer<
     Footer::Prompt { label, prompt: &edit.prompt, right }
 }
 
-/// The answers to a question, as keys with what they do.
+/// Returns the answers to a question as hints.
 fn answer_hints(ask: &Ask) -> Vec<(String, String, u8)> {
     let hint = |(at, (key, does, _)): (usize, &(char, &'static str, _))| {
         let key = if at == 0 { format!("{ENTER} or {key}") } else { key.to_string() };
@@ -423,26 +424,26 @@ fn hint_words(hints: Vec<(String, String, u8)>) -> Words {
     words
 }
 
-/// How far a load is: the bytes that came from the disk, then those that were scanned.
+/// Describes the progress of a load: first the bytes read from disk, then the bytes scanned.
 fn load_words(reading: Reading) -> String {
     let Reading { bytes_done, bytes_total, bytes_read, files_done, files_total, .. } = reading;
     let is_reading = files_total == 1 && bytes_done == 0 && bytes_read < bytes_total;
     if files_total == 1 && bytes_done == 0 && bytes_read > 0 && !is_reading {
-        // It is decoded and looked through before the first row counts.
+        // The file is being decoded and scanned; no row is counted yet.
         return format!("loading{GAP}{} read{GAP}Esc stops", size(bytes_read));
     }
     let (verb, bytes) = if is_reading { ("reading", bytes_read) } else { ("loading", bytes_done) };
-    let part = (bytes * 100).checked_div(bytes_total);
-    let part = part.map_or_else(String::new, |part| format!(" {} %", part.min(100)));
+    let percent = (bytes * 100).checked_div(bytes_total);
+    let percent = percent.map_or_else(String::new, |percent| format!(" {} %", percent.min(100)));
     let what = match files_total {
         0 => String::new(),
         1 => format!("{GAP}{} of {}", size(bytes.min(bytes_total)), size(bytes_total)),
         _ => format!("{GAP}{} of {}{GAP}{}", grouped(files_done), counted(files_total, "file"), size(bytes)),
     };
-    format!("{verb}{part}{what}{GAP}Esc stops")
+    format!("{verb}{percent}{what}{GAP}Esc stops")
 }
 
-/// The unsaved changes being searched.
+/// The footer of a search in a list or in the unsaved changes.
 pub(super) fn search_footer(prompt: &Prompt) -> Footer<'_> {
     let mut right = Words::new();
     right.key("↵", "keep");
@@ -450,7 +451,7 @@ pub(super) fn search_footer(prompt: &Prompt) -> Footer<'_> {
     Footer::Prompt { label: Words::new().and(Role::Accent, "/"), prompt, right }
 }
 
-/// A list being narrowed by typing.
+/// The footer of a list that typing narrows.
 pub(super) fn palette_footer(kind: ListKind, prompt: &Prompt) -> Footer<'_> {
     let mut right = Words::new();
     right.key("↵", "apply");
@@ -464,8 +465,8 @@ pub(super) fn palette_footer(kind: ListKind, prompt: &Prompt) -> Footer<'_> {
     Footer::Prompt { label: Words::new().and(Role::Mode, label).and(Role::Text, " "), prompt, right }
 }
 
-/// The hints that fit, most important ones first, in their own order.
-fn fitting(hints: Vec<(String, String, u8)>, room: usize, charset: super::super::text::Charset) -> Words {
+/// Returns the hints that fit in `room` columns: those with the lowest ranks, in their given order.
+fn fitting_hints(hints: Vec<(String, String, u8)>, room: usize, charset: super::super::text::Charset) -> Words {
     let width = |(key, does, _): &(String, String, u8)| charset.width(key) + charset.width(does) + 4;
     let mut order: Vec<usize> = (0..hints.len()).collect();
     order.sort_by_key(|at| hints.get(*at).map(|hint| hint.2));

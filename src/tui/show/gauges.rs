@@ -1,4 +1,4 @@
-//! Shows the title of the pane: finding counts, and how full the current file is.
+//! Shows the title of the pane: the number of findings, and the gauges of the current file.
 
 use super::super::app::state::Shared;
 use super::super::app::state::grid::stem;
@@ -9,43 +9,43 @@ use super::super::words::{Line, Words};
 use crate::protocol::limits::{BYTES_PER_FILE, URLS_PER_FILE};
 use crate::words::{counted, grouped};
 
-/// What a rule takes beside its words: its ends, the blanks around both sides and the gap between them.
-const RULE: usize = 10;
+/// Number of columns of a rule that its words cannot use: its ends, the blanks around both texts and the gap between.
+const RULE_WIDTH: usize = 10;
 
-/// Columns that the name of a file has at least, before the gauges beside it become shorter.
-const NAME: usize = 16;
+/// Minimum number of columns for a file name with both gauges; if it has fewer, one gauge is shown.
+const MIN_NAME_WIDTH: usize = 16;
 
-/// The file under the cursor, as far as its gauges show it.
+/// The name and size of the file under the cursor.
 struct Fill<'a> {
     name: &'a str,
     urls: u64,
     bytes: u64,
-    /// What its entries are.
+    /// The noun for its entries, singular.
     noun: &'static str,
 }
 
 impl Fill<'_> {
     /// ` 33 of 50,000 URLs`.
-    fn of_limit(&self) -> String {
+    fn urls_of_limit(&self) -> String {
         format!(" {} of {} {}s", grouped(self.urls), grouped(URLS_PER_FILE.into()), self.noun)
     }
 
-    fn part_of_urls(&self) -> f64 {
+    fn url_fraction(&self) -> f64 {
         self.urls as f64 / f64::from(URLS_PER_FILE)
     }
 
-    fn part_of_bytes(&self) -> f64 {
+    fn byte_fraction(&self) -> f64 {
         self.bytes as f64 / BYTES_PER_FILE as f64
     }
 }
 
-/// Counts of the set at the left, the current file's gauges at the right. Both become shorter where the window is
-/// narrow; neither is left out.
+/// The number of findings of the set at the left, the gauges of the current file at the right. In a narrow window
+/// both use shorter forms.
 pub(super) fn counts_and_gauges(shared: &Shared) -> Line {
     let charset = shared.theme.charset;
     let totals = shared.session.counts().totals();
     let totals = [totals.errors, totals.warnings, totals.notes];
-    // A rule counts once for each row, however many places of it break the rule.
+    // A rule counts once per row, even if several values of the row violate it.
     let by_row = |counts: Words| counts.and(Role::Dim, "  by row");
     let counts = by_row(finding_counts(&shared.theme, totals));
     let document = shared.session.document().with_pending_split();
@@ -55,7 +55,7 @@ pub(super) fn counts_and_gauges(shared: &Shared) -> Line {
     let fill = Fill { name: stem(&sitemap.name), urls: u64::from(sitemap.live), bytes: sitemap.bytes(), noun };
     let short = short_finding_counts(&shared.theme, totals);
     for counts in [counts.clone(), by_row(short.clone()), short] {
-        let room = usize::from(shared.size.0).saturating_sub(RULE + counts.width(charset));
+        let room = usize::from(shared.size.0).saturating_sub(RULE_WIDTH + counts.width(charset));
         if let Some(gauges) = gauges(shared, &fill, room) {
             return Line::new(counts, gauges);
         }
@@ -63,13 +63,14 @@ pub(super) fn counts_and_gauges(shared: &Shared) -> Line {
     counts.into()
 }
 
-/// The name of a file and how full it is, the longest form that has room.
+/// Returns the name of a file and its gauges in the longest form that fits in `room` columns.
 fn gauges(shared: &Shared, fill: &Fill<'_>, room: usize) -> Option<Words> {
     let charset = shared.theme.charset;
     let whole = charset.width(fill.name);
-    let both = [(10, 6), (6, 4)].map(|(urls, bytes)| (both_gauges(shared, fill, urls, bytes), NAME));
-    let fuller = [Form::OfLimit, Form::Count, Form::Percent].map(|form| (fuller_gauge(shared, fill, form), 8));
-    let shortest = (fuller_gauge(shared, fill, Form::Percent), 4);
+    let both = [(10, 6), (6, 4)].map(|(urls, bytes)| (both_gauges(shared, fill, urls, bytes), MIN_NAME_WIDTH));
+    let fuller =
+        [GaugeLabel::OfLimit, GaugeLabel::Count, GaugeLabel::Percent].map(|form| (fuller_gauge(shared, fill, form), 8));
+    let shortest = (fuller_gauge(shared, fill, GaugeLabel::Percent), 4);
     let forms = both.into_iter().chain(fuller).chain([shortest]);
     for (form, least) in forms {
         let name = room.saturating_sub(form.width(charset) + 2);
@@ -81,42 +82,42 @@ fn gauges(shared: &Shared, fill: &Fill<'_>, room: usize) -> Option<Words> {
     None
 }
 
-/// URLs and bytes, each with a gauge of so many cells.
+/// Returns the gauges of URLs and of bytes, with `of_urls` and `of_bytes` cells.
 fn both_gauges(shared: &Shared, fill: &Fill<'_>, of_urls: usize, of_bytes: usize) -> Words {
-    gauge(&shared.theme, of_urls, fill.part_of_urls())
-        .and(over(fill.part_of_urls()), fill.of_limit())
+    gauge(&shared.theme, of_urls, fill.url_fraction())
+        .and(limit_role(fill.url_fraction()), fill.urls_of_limit())
         .and(Role::Text, "  ")
-        .joined(gauge(&shared.theme, of_bytes, fill.part_of_bytes()))
-        .and(over(fill.part_of_bytes()), format!(" {} of 50 MiB", mebibytes(fill.bytes)))
+        .joined(gauge(&shared.theme, of_bytes, fill.byte_fraction()))
+        .and(limit_role(fill.byte_fraction()), format!(" {} of 50 MiB", mebibytes(fill.bytes)))
 }
 
-/// One gauge, of whichever limit is nearer.
-fn fuller_gauge(shared: &Shared, fill: &Fill<'_>, form: Form) -> Words {
-    let (urls, bytes) = (fill.part_of_urls(), fill.part_of_bytes());
-    let part = urls.max(bytes);
+/// Returns one gauge, for the limit that is nearer.
+fn fuller_gauge(shared: &Shared, fill: &Fill<'_>, form: GaugeLabel) -> Words {
+    let (urls, bytes) = (fill.url_fraction(), fill.byte_fraction());
+    let fraction = urls.max(bytes);
     let words = match form {
-        Form::OfLimit if urls >= bytes => fill.of_limit(),
-        Form::OfLimit => format!(" {} of 50 MiB", mebibytes(fill.bytes)),
-        Form::Count if urls >= bytes => format!(" {}", counted(fill.urls, fill.noun)),
-        Form::Count => format!(" {} MiB", mebibytes(fill.bytes)),
-        Form::Percent if part > 0.0 && part < 0.01 => " <1 % full".to_owned(),
-        // A file over its limit is never shown as just full, nor one below it as full.
-        Form::Percent if part > 1.0 => format!(" {} % full", (part * 100.0).ceil()),
-        Form::Percent => format!(" {} % full", (part * 100.0).floor()),
+        GaugeLabel::OfLimit if urls >= bytes => fill.urls_of_limit(),
+        GaugeLabel::OfLimit => format!(" {} of 50 MiB", mebibytes(fill.bytes)),
+        GaugeLabel::Count if urls >= bytes => format!(" {}", counted(fill.urls, fill.noun)),
+        GaugeLabel::Count => format!(" {} MiB", mebibytes(fill.bytes)),
+        GaugeLabel::Percent if fraction > 0.0 && fraction < 0.01 => " <1 % full".to_owned(),
+        // Rounded up over the limit and down below it: only a file exactly at its limit is 100 % full.
+        GaugeLabel::Percent if fraction > 1.0 => format!(" {} % full", (fraction * 100.0).ceil()),
+        GaugeLabel::Percent => format!(" {} % full", (fraction * 100.0).floor()),
     };
-    gauge(&shared.theme, 4, part).and(over(part), words)
+    gauge(&shared.theme, 4, fraction).and(limit_role(fraction), words)
 }
 
-/// What is beside a single gauge.
+/// The label beside a single gauge.
 #[derive(Debug, Clone, Copy)]
-enum Form {
+enum GaugeLabel {
     OfLimit,
     Count,
     Percent,
 }
 
-fn over(part: f64) -> Role {
-    if part > 1.0 { Role::Error } else { Role::Dim }
+fn limit_role(fraction: f64) -> Role {
+    if fraction > 1.0 { Role::Error } else { Role::Dim }
 }
 
 /// `7.1` or `0.02`.

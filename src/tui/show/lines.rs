@@ -7,17 +7,17 @@ use super::super::words::{Line, Words};
 use crate::protocol::Severity;
 use crate::words::counted;
 
-/// What is between two things on a line.
+/// The blanks between two parts of a line.
 pub(super) const GAP: &str = "   ";
 
-/// What is wrong, after its sign, in as many lines as it needs.
-pub(super) fn signed(shared: &Shared, severity: Severity, text: String) -> Vec<Line> {
+/// Returns a message after the sign of its severity, wrapped to the width of the pane.
+pub(super) fn severity_lines(shared: &Shared, severity: Severity, text: String) -> Vec<Line> {
     let sign = Words::new().and(severity.into(), format!("{} ", shared.theme.finding_sign(severity)));
-    folded_lines(shared, &sign.and(Role::Text, text))
+    wrapped_lines(shared, &sign.and(Role::Text, text))
 }
 
-/// Words in lines as wide as the pane.
-pub(super) fn folded_lines(shared: &Shared, words: &Words) -> Vec<Line> {
+/// Wraps words to the width of the pane.
+pub(super) fn wrapped_lines(shared: &Shared, words: &Words) -> Vec<Line> {
     let width = usize::from(shared.size.0).saturating_sub(5).max(1);
     words.wrapped(shared.theme.charset, width, 2).into_iter().map(Line::from).collect()
 }
@@ -26,7 +26,7 @@ pub(super) fn verdict_lines(shared: &Shared, verdict: &Validation, typed: &str) 
     let signs = shared.theme.signs;
     let mut lines = Vec::new();
     if let Some(reason) = &verdict.refused {
-        return signed(shared, Severity::Error, reason.clone());
+        return severity_lines(shared, Severity::Error, reason.clone());
     }
     let value = verdict.value.as_deref();
     let mut first = Words::new();
@@ -66,7 +66,7 @@ pub(super) fn verdict_lines(shared: &Shared, verdict: &Validation, typed: &str) 
     lines
 }
 
-/// A URL as the table shows it.
+/// Returns a URL as the table shows it: without the origin that all URLs share.
 pub(super) fn without_origin(shared: &Shared, loc: &str) -> String {
     let path = shared.session.view().origin().and_then(|origin| loc.strip_prefix(origin));
     path.filter(|path| path.starts_with(['/', '?', '#'])).unwrap_or(loc).to_owned()

@@ -1,4 +1,4 @@
-//! Shows a merge: a line for each row, the chosen one in full below.
+//! Shows a merge: one line per row, and below the list the selected row in full.
 
 use super::super::app::modes::merge::Merging;
 use super::super::app::state::Shared;
@@ -14,14 +14,14 @@ use crate::tui::outline::badges;
 use crate::words::{counted, grouped};
 use crate::xml::tree::{Node, tree};
 
-/// Lines at the bottom for the chosen row, its URL included.
-const AT_LENGTH: usize = 8;
+/// Maximum number of lines for the selected row at the bottom, including its URL.
+const DETAIL_LINES: usize = 8;
 
-/// As much of the list as has a place.
+/// Returns the panel with the rows that fit on the screen.
 pub(super) fn merge_panel(shared: &Shared, merging: &Merging) -> Panel {
     let areas = shared.areas();
     let room = usize::from(areas.footer.y.saturating_sub(areas.heads.y + 1));
-    let length = if room >= 16 { AT_LENGTH } else { 0 };
+    let length = if room >= 16 { DETAIL_LINES } else { 0 };
     let shown = room.saturating_sub(length + usize::from(length > 0)).max(1);
     let len = merging.order.len();
     let top = merging.chosen.saturating_sub(shown / 2).min(len.saturating_sub(shown));
@@ -36,7 +36,7 @@ pub(super) fn merge_panel(shared: &Shared, merging: &Merging) -> Panel {
     if length > 0 {
         lines.push(Line::default());
         let mut below =
-            merging.case(merging.chosen).map_or_else(Vec::new, |(case, _)| case_at_length(shared, merging, &case));
+            merging.case(merging.chosen).map_or_else(Vec::new, |(case, _)| case_details(shared, merging, &case));
         below.truncate(length);
         lines.extend(below);
         lines.resize(room, Line::default());
@@ -87,7 +87,7 @@ fn case_line(shared: &Shared, merging: &Merging, case: &TheirChange, take: Optio
         for field in Field::ALL {
             let (was, is) = (value(sides.1, case.own(), field), case.theirs.and_then(|row| value(theirs, row, field)));
             if was != is {
-                words.append(change_words(shared, field.name(), was.as_deref(), is.as_deref()));
+                words.append(field_change(shared, field.name(), was.as_deref(), is.as_deref()));
             }
         }
         if words.pieces().len() == before {
@@ -111,14 +111,14 @@ fn case_line(shared: &Shared, merging: &Merging, case: &TheirChange, take: Optio
 }
 
 /// `priority 0.5 → 0.3`.
-fn change_words(shared: &Shared, name: &str, before: Option<&str>, after: Option<&str>) -> Words {
+fn field_change(shared: &Shared, name: &str, before: Option<&str>, after: Option<&str>) -> Words {
     let (signs, charset) = (shared.theme.signs, shared.theme.charset);
     let of = |value: Option<&str>| charset.cut(value.unwrap_or(signs.absent), 24).into_owned();
     Words::dim(format!("{GAP}{name} {} {} ", of(before), signs.arrow)).and(Role::Changed, of(after))
 }
 
-/// The URL, and for each field that differs anywhere what it was, is here and is there.
-fn case_at_length(shared: &Shared, merging: &Merging, case: &TheirChange) -> Vec<Line> {
+/// Returns the URL, and for each field that differs the values of the base, our and their version.
+fn case_details(shared: &Shared, merging: &Merging, case: &TheirChange) -> Vec<Line> {
     let charset = shared.theme.charset;
     let ((ours, base), theirs) = (merging.compared.sides(), merging.compared.merge.their_document());
     let width = usize::from(shared.size.0).saturating_sub(6);
@@ -146,7 +146,7 @@ fn case_at_length(shared: &Shared, merging: &Merging, case: &TheirChange) -> Vec
     let extensions =
         [extensions(base, Some(case.own())), extensions(ours, Some(case.own())), extensions(theirs, case.theirs)];
     if extensions[0].1 != extensions[1].1 || extensions[0].1 != extensions[2].1 {
-        // The numbers may be the same and what they count be other.
+        // The badges may be equal although the extensions differ.
         let cell = |at: usize| match &extensions[at] {
             (badges, _) if badges.is_empty() => absent.to_owned(),
             (badges, text) if at > 0 && *badges == extensions[0].0 && *text != extensions[0].1 => {
@@ -168,7 +168,7 @@ fn case_at_length(shared: &Shared, merging: &Merging, case: &TheirChange) -> Vec
     lines
 }
 
-/// What a row has of extensions: in short, and as text.
+/// Returns the extensions of a row as badges and as nodes.
 fn extensions(document: &Document, row: Option<RowId>) -> (String, Vec<Node>) {
     let Some(row) = row.filter(|row| has_row(document, *row)) else { return Default::default() };
     let (entry, text) = document.entry(row);
@@ -177,7 +177,7 @@ fn extensions(document: &Document, row: Option<RowId>) -> (String, Vec<Node>) {
     (badges(entry.extensions), nodes)
 }
 
-/// The URL that a case is about: theirs, else ours.
+/// Returns the URL of a row: theirs, else ours, else the base version.
 fn loc_of(merging: &Merging, case: &TheirChange) -> String {
     let ((ours, base), theirs) = (merging.compared.sides(), merging.compared.merge.their_document());
     let loc = case.theirs.and_then(|row| value(theirs, row, Field::Loc));
@@ -189,7 +189,7 @@ fn has_row(document: &Document, row: RowId) -> bool {
     row.0 < document.row_limit() && document.is_live(row)
 }
 
-/// A value of a row, if the row is there.
+/// Returns a value of a row; `None` if the document has no such row.
 fn value(document: &Document, row: RowId, field: Field) -> Option<String> {
     has_row(document, row).then(|| document.value(row, field).map(std::borrow::Cow::into_owned)).flatten()
 }

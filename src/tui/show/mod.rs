@@ -1,6 +1,6 @@
-//! Renders the state as lines of words and rows, before they become cells.
+//! Renders the state as lines of words and table rows, which `draw` turns into cells.
 //!
-//! Takes `&App` and changes nothing. Only rows on the screen are asked for.
+//! Takes `&App` and changes nothing. Only rows on the screen are rendered.
 
 mod changes;
 mod detail;
@@ -18,14 +18,14 @@ use super::app::modes::Mode;
 use super::app::modes::list::ListKind;
 use super::draw::{Footer, Screen};
 
-/// Everything that the next frame shows.
+/// Returns everything that the next frame shows.
 pub(crate) fn screen(app: &App) -> Screen<'_> {
     Screen {
         header: frame::header(&app.shared),
         table: rows::table(app),
         pane: pane::pane(app),
         detail: app.shared.shows_details().then(|| detail::panel(app)),
-        cover: pane::cover(app),
+        overlay: pane::overlay(app),
         footer: footer(app),
     }
 }

@@ -1,4 +1,4 @@
-//! Shows the pane under the table, or the mode that covers it.
+//! Shows the pane under the table, and the overlay that covers it in some modes.
 
 use super::super::app::App;
 use super::super::app::modes::Mode;
@@ -16,7 +16,7 @@ use super::super::theme::Role;
 use super::super::words::{Line, Words};
 use super::changes::changes_panel;
 use super::frame::answer_lines;
-use super::lines::{GAP, folded_lines, signed, verdict_lines};
+use super::lines::{GAP, severity_lines, verdict_lines, wrapped_lines};
 use super::merge::merge_panel;
 use super::preview::{bulk_pane, element_pane, preview_panel};
 use super::status::status_pane;
@@ -37,7 +37,7 @@ pub(super) fn pane(app: &App) -> Panel {
     }
 }
 
-pub(super) fn cover(app: &App) -> Option<Panel> {
+pub(super) fn overlay(app: &App) -> Option<Panel> {
     let shared = &app.shared;
     match app.modes.current() {
         Mode::List(list) => Some(list_panel(list)),
@@ -45,7 +45,7 @@ pub(super) fn cover(app: &App) -> Option<Panel> {
         Mode::Merge(merging) => Some(merge_panel(shared, merging)),
         Mode::Ask(ask) => {
             let wrapped = |line: &Line| {
-                if line.right.is_empty() { folded_lines(shared, &line.left) } else { vec![line.clone()] }
+                if line.right.is_empty() { wrapped_lines(shared, &line.left) } else { vec![line.clone()] }
             };
             let lines = ask.lines.iter().flat_map(wrapped).collect();
             Some(Panel {
@@ -93,7 +93,7 @@ fn cell_pane(shared: &Shared, edit: &CellEdit) -> Panel {
     Panel { title, lines, chosen: None, top: 0, foot: Vec::new() }
 }
 
-/// The seven frequencies, the current one marked.
+/// Returns the seven frequencies, with the current one highlighted.
 fn frequencies(shared: &Shared, value: Option<&str>) -> Vec<Line> {
     let current = value.and_then(Changefreq::parse);
     let mut words = Words::new();
@@ -107,7 +107,7 @@ fn frequencies(shared: &Shared, value: Option<&str>) -> Vec<Line> {
         }
     }
     let width = usize::from(shared.size.0).saturating_sub(4);
-    if words.width(shared.theme.charset) <= width { vec![words.into()] } else { folded_lines(shared, &words) }
+    if words.width(shared.theme.charset) <= width { vec![words.into()] } else { wrapped_lines(shared, &words) }
 }
 
 fn line_pane(shared: &Shared, edit: &LineEdit, height: usize) -> Panel {
@@ -119,16 +119,16 @@ fn line_pane(shared: &Shared, edit: &LineEdit, height: usize) -> Panel {
             if matches!(edit.purpose, Purpose::Filter | Purpose::Search | Purpose::Mark | Purpose::Unmark) {
                 title.left = Words::dim("type a query");
             }
-            // A value that is not typed yet is not a mistake.
+            // A missing value at the end of the line is not shown as an error.
             let typed = edit.purpose.prefix().len() + edit.prompt.text().len();
             if error.span.start >= typed {
-                lines.extend(folded_lines(shared, &Words::text(error.message.clone())));
+                lines.extend(wrapped_lines(shared, &Words::text(error.message.clone())));
             } else {
-                lines.extend(signed(shared, Severity::Error, error.message.clone()));
+                lines.extend(severity_lines(shared, Severity::Error, error.message.clone()));
             }
             if !error.hint.is_empty() {
                 let words = Words::dim("  ").and(Role::Dim, error.hint.clone());
-                lines.extend(folded_lines(shared, &words));
+                lines.extend(wrapped_lines(shared, &words));
             }
         }
         Some(Ok(_)) => {
@@ -157,14 +157,14 @@ fn line_pane(shared: &Shared, edit: &LineEdit, height: usize) -> Panel {
     with_completion(shared, Panel { title, lines, chosen: None, top: 0, foot: Vec::new() }, edit, height)
 }
 
-/// Proposals below whatever else there is.
+/// Adds the completion candidates below the other lines of a panel.
 fn with_completion(shared: &Shared, mut panel: Panel, edit: &LineEdit, height: usize) -> Panel {
     let Some(completion) = &edit.prompt.completion else { return panel };
-    let most = height.saturating_sub(panel.lines.len().min(height.saturating_sub(2)));
-    let from = completion.chosen.unwrap_or(0).saturating_sub(most.saturating_sub(1));
+    let shown = height.saturating_sub(panel.lines.len().min(height.saturating_sub(2)));
+    let from = completion.chosen.unwrap_or(0).saturating_sub(shown.saturating_sub(1));
     let width = completion.candidates.iter().map(|one| shared.theme.charset.width(&one.text)).max().unwrap_or(0);
-    panel.lines.truncate(height - most);
-    for (at, one) in completion.candidates.iter().enumerate().skip(from).take(most) {
+    panel.lines.truncate(height - shown);
+    for (at, one) in completion.candidates.iter().enumerate().skip(from).take(shown) {
         let chosen = completion.chosen == Some(at);
         let role = if chosen { Role::Chosen } else { Role::Key };
         let pad = " ".repeat(width.saturating_sub(shared.theme.charset.width(&one.text)) + 3);
@@ -189,33 +189,33 @@ fn add_pane(shared: &Shared, add: &Add, height: usize) -> Panel {
         let title = Words::new().and(Role::Accent, "add a URL").and(Role::Dim, format!(" {place}"));
         return Panel { title: title.into(), lines, chosen: None, top: 0, foot: Vec::new() };
     }
-    pasted_pane(shared, add, place, height)
+    url_list_pane(shared, add, place, height)
 }
 
-/// A list that was pasted: what is added, and the lines that speak against themselves, which come first.
-fn pasted_pane(shared: &Shared, add: &Add, place: &str, height: usize) -> Panel {
+/// Shows a list of URLs to be added: the number of lines with problems, then the lines, those with problems first.
+fn url_list_pane(shared: &Shared, add: &Add, place: &str, height: usize) -> Panel {
     let signs = shared.theme.signs;
-    let (what, origin) = match add.from {
+    let (noun, origin) = match add.from {
         ListSource::Paste => ("line", " pasted"),
         ListSource::Data => ("URL", " of the data not in the sitemap"),
     };
     let title = Words::new()
-        .and(Role::Bold, counted(add.list.len() as u64, what))
+        .and(Role::Bold, counted(add.list.len() as u64, noun))
         .and(Role::Text, origin)
         .and(Role::Dim, format!("{GAP}they come {place}"));
-    let taken = add.list.iter().filter(|line| add.includes(line)).count();
+    let included = add.list.iter().filter(|line| add.includes(line)).count();
     let mut enter = Words::new();
-    enter.key("↵", format!("adds {}", counted(taken as u64, "URL")));
+    enter.key("↵", format!("adds {}", counted(included as u64, "URL")));
     let mut lines: Vec<Line> = Vec::new();
     let [known, wrong] = add.count_problems();
-    let doubts = [
+    let problems = [
         (known, "d", add.adds_known, "already there", Role::Warning, signs.warning),
         (wrong, "e", add.adds_invalid, "with errors", Role::Error, signs.error),
     ];
-    for (count, key, is_added, what, role, sign) in doubts {
+    for (count, key, is_added, what, role, sign) in problems {
         if count > 0 {
-            let fate = if is_added { "added all the same" } else { "skipped" };
-            let words = format!("{} {what}: {fate}", counted(count, "line"));
+            let decision = if is_added { "added all the same" } else { "skipped" };
+            let words = format!("{} {what}: {decision}", counted(count, "line"));
             let mut right = Words::new();
             right.key(key, if is_added { "skips them" } else { "adds them" });
             lines.push(Line::new(Words::new().and(role, format!("{sign} ")).and(Role::Text, words), right));
@@ -225,7 +225,7 @@ fn pasted_pane(shared: &Shared, add: &Add, place: &str, height: usize) -> Panel 
     let charset = shared.theme.charset;
     let width = usize::from(shared.size.0).saturating_sub(6);
     let (above, room) = (lines.len(), height - lines.len());
-    // The chosen line stays off the edges, so that what comes next is seen.
+    // The selected line stays away from the edges, so that the lines around it are visible.
     let top = add.chosen.saturating_sub(room.saturating_sub(1) / 2).min(add.list.len().saturating_sub(room));
     lines.extend(add.visible_lines().skip(top).take(room).map(|line: &NewUrl| {
         let (role, sign, why) = match &line.objection {
@@ -245,7 +245,7 @@ fn pasted_pane(shared: &Shared, add: &Add, place: &str, height: usize) -> Panel 
     Panel { title: Line::new(title, enter), lines, chosen: Some(above + add.chosen - top), top: 0, foot: Vec::new() }
 }
 
-/// A list as a panel.
+/// Returns the panel of a list.
 fn list_panel(list: &List) -> Panel {
     let chooses = list.chooses();
     let (title, right) = match list.kind {

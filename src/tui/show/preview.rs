@@ -1,4 +1,4 @@
-//! Shows the preview of a change: its scope, the first rows before and after, the bulk dialog.
+//! Shows the preview of a change (its scope, the first rows before and after), the bulk dialog and the element form.
 
 use super::super::app::modes::bulk::{Bulk, Reach};
 use super::super::app::modes::element::{ElementEdit, ElementValue};
@@ -8,67 +8,67 @@ use super::super::draw::panel::Panel;
 use super::super::text;
 use super::super::theme::Role;
 use super::super::words::{Line, Words};
-use super::lines::{GAP, signed, without_origin};
+use super::lines::{GAP, severity_lines, without_origin};
 use crate::check::rule::Rule;
 use crate::document::edit::Edit;
 use crate::protocol::{Field, Severity};
 use crate::session::edit::{Intent, PreviewPart, Sample};
 use crate::words::{counted, grouped};
 
-/// Columns for the value that a row has before a change.
-const BEFORE: usize = 12;
+/// Number of columns for the old value of a row.
+const BEFORE_WIDTH: usize = 12;
 
-/// Scope and effect in words, then rows before and after.
+/// Returns the panel of a preview: scope and effects in words, then rows before and after, from row `top` on.
 pub(super) fn preview_panel(shared: &Shared, preview: &Preview, top: usize, height: usize) -> Panel {
     let mut title = Words::new();
     let mut lines = Vec::new();
     match &preview.intent {
         None if preview.words.is_empty() => title.push(Role::Dim, "Enter does it"),
         None => title.push(Role::Text, preview.words.clone()),
-        Some(Err(refused)) => lines.extend(signed(shared, Severity::Error, refused.to_string())),
+        Some(Err(refused)) => lines.extend(severity_lines(shared, Severity::Error, refused.to_string())),
         Some(Ok(intent)) => {
             title = intent_words(preview, intent);
             let height = height.max(1);
             if let Some(words) = intent.urls.errors.message("URL", " with errors") {
-                lines.extend(signed(shared, Severity::Error, words));
+                lines.extend(severity_lines(shared, Severity::Error, words));
             }
             if let Some(words) = intent.urls.duplicates.message("duplicate URL", "") {
-                lines.extend(signed(shared, Severity::Warning, words));
+                lines.extend(severity_lines(shared, Severity::Warning, words));
             }
             if let Some(words) = intent.skipped_message() {
-                lines.extend(signed(shared, Severity::Warning, words));
+                lines.extend(severity_lines(shared, Severity::Warning, words));
             }
             let profile = shared.session.view().profile();
             if let Some(left) = intent.increase_message(profile) {
                 let worst = intent.increased.iter().filter_map(|(rule, _)| rule.severity_in(profile)).max();
-                lines.extend(signed(shared, worst.unwrap_or(Severity::Note), left));
+                lines.extend(severity_lines(shared, worst.unwrap_or(Severity::Note), left));
             }
             lines.extend(rule_lines(shared, &preview.rules, height.saturating_sub(lines.len() + 1) / 2));
             let mut wrong: Vec<Line> = Vec::new();
             for finding in intent.breaks.iter().take(3) {
-                wrong.extend(signed(
+                wrong.extend(severity_lines(
                     shared,
                     finding.severity,
                     format!("{}{GAP}{}", finding.message, finding.rule.code()),
                 ));
             }
-            let place = height.saturating_sub(lines.len() + wrong.len()).max(1);
+            let visible = height.saturating_sub(lines.len() + wrong.len()).max(1);
             let rows: Vec<&[Sample]> = intent.samples.chunk_by(|one, next| one.row == next.row).collect();
-            let top = top.min(rows.len().saturating_sub(place));
-            let shown_rows = rows.get(top..(top + place).min(rows.len())).unwrap_or_default();
+            let top = top.min(rows.len().saturating_sub(visible));
+            let shown_rows = rows.get(top..(top + visible).min(rows.len())).unwrap_or_default();
             let room = loc_width(shared, shown_rows);
             lines.extend(shown_rows.iter().map(|samples| sample_line(shared, samples, room)));
-            let shown = (top + place).min(rows.len()) as u64;
+            let shown = (top + visible).min(rows.len()) as u64;
             if let Some(last) = lines.last_mut()
                 && shown < intent.changes
             {
                 last.right = Words::dim(format!("{} more", grouped(intent.changes - shown)));
-                if rows.len() > place {
+                if rows.len() > visible {
                     last.right.key("↓", "walk");
                 }
             }
             if matches!(intent.edit, Some(Edit::Rename { .. })) {
-                // No row shows it.
+                // A rename changes no row.
                 lines.push(Words::text(intent.label.to_string()).into());
             }
             lines.extend(wrong);
@@ -77,10 +77,10 @@ pub(super) fn preview_panel(shared: &Shared, preview: &Preview, top: usize, heig
     Panel { title: title.into(), lines, chosen: None, top: 0, foot: Vec::new() }
 }
 
-/// The rules that a fix is about, with the number of rows of each, in at most so many lines.
-fn rule_lines(shared: &Shared, rules: &[(Rule, u64)], most: usize) -> Vec<Line> {
+/// Returns the rules of a fix, with the number of rows of each, in at most `max_lines` lines.
+fn rule_lines(shared: &Shared, rules: &[(Rule, u64)], max_lines: usize) -> Vec<Line> {
     let profile = shared.session.view().profile();
-    let shown = if rules.len() > most { most.saturating_sub(1) } else { rules.len() };
+    let shown = if rules.len() > max_lines { max_lines.saturating_sub(1) } else { rules.len() };
     let mut lines: Vec<Line> = rules
         .iter()
         .take(shown)
@@ -95,14 +95,14 @@ fn rule_lines(shared: &Shared, rules: &[(Rule, u64)], most: usize) -> Vec<Line> 
                 .into()
         })
         .collect();
-    if let Some(rest) = rules.get(shown..).filter(|rest| !rest.is_empty() && most > 0) {
+    if let Some(rest) = rules.get(shown..).filter(|rest| !rest.is_empty() && max_lines > 0) {
         let words = format!("  … {}", counted(rest.len() as u64, "more rule"));
         lines.push(Words::dim(words).into());
     }
     lines
 }
 
-/// Columns for the URLs of a preview's rows, the same for all, so that their values are below each other.
+/// Number of columns for the URLs of a preview; the same for all rows, so that their values are aligned.
 fn loc_width(shared: &Shared, rows: &[&[Sample]]) -> usize {
     let charset = shared.theme.charset;
     let after = |samples: &&[Sample]| match samples {
@@ -110,10 +110,10 @@ fn loc_width(shared: &Shared, rows: &[&[Sample]]) -> usize {
         _ => 0,
     };
     let after = rows.iter().map(after).max().unwrap_or(0);
-    usize::from(shared.size.0).saturating_sub(8 + BEFORE + 5 + after).clamp(16, 80)
+    usize::from(shared.size.0).saturating_sub(8 + BEFORE_WIDTH + 5 + after).clamp(16, 80)
 }
 
-/// One row of a preview: before and after, of each field that changes.
+/// Returns the line of a row: its URL, and each changed field before and after.
 fn sample_line(shared: &Shared, samples: &[Sample], room: usize) -> Line {
     let [sample] = samples else { return samples_line(shared, samples) };
     let charset = shared.theme.charset;
@@ -129,13 +129,13 @@ fn sample_line(shared: &Shared, samples: &[Sample], room: usize) -> Line {
     }
     let loc = without_origin(shared, &shared.session.document().loc(sample.row));
     Words::text(charset.fit_path(&loc, room))
-        .and(Role::Dim, format!("  {} ", charset.fit_right(&of(&sample.before), BEFORE)))
+        .and(Role::Dim, format!("  {} ", charset.fit_right(&of(&sample.before), BEFORE_WIDTH)))
         .and(Role::Dim, format!("{arrow} "))
         .and(Role::Changed, of(&sample.after))
         .into()
 }
 
-/// Several fields of one row, each by its name.
+/// Returns the line of a row with several changed fields, each with its name.
 fn samples_line(shared: &Shared, samples: &[Sample]) -> Line {
     let (arrow, absent) = (shared.theme.signs.arrow, shared.theme.signs.absent);
     let of = |value: &Option<String>| value.clone().unwrap_or_else(|| absent.to_owned());
@@ -145,13 +145,13 @@ fn samples_line(shared: &Shared, samples: &[Sample]) -> Line {
         values.push(Role::Changed, of(&sample.after));
     }
     let charset = shared.theme.charset;
-    // One place for all rows, so that the values are below each other.
+    // The same width for all rows, so that their values are aligned.
     let room = usize::from(shared.size.0).saturating_sub(8 + 32 * samples.len()).clamp(12, 60);
     let loc = samples.first().map(|sample| shared.session.document().loc(sample.row)).unwrap_or_default();
     Words::text(charset.fit_path(&without_origin(shared, &loc), room)).joined(values).into()
 }
 
-/// What an element that is being typed would do to its row.
+/// Shows the preview of an element that is being edited, or help if there is none.
 pub(super) fn element_pane(shared: &Shared, edit: &ElementEdit, height: usize) -> Panel {
     if let Some(preview) = &edit.preview {
         return preview_panel(shared, preview, 0, height);
@@ -167,7 +167,7 @@ pub(super) fn element_pane(shared: &Shared, edit: &ElementEdit, height: usize) -
     Panel { title: title.into(), lines: vec![Words::dim(words).into()], chosen: None, top: 0, foot: Vec::new() }
 }
 
-/// The values of an element that is being typed, a line for each, and which of them is the one.
+/// Returns one line for each value of an element that is being edited, and the index of the current one.
 pub(super) fn element_lines(shared: &Shared, edit: &ElementEdit, width: usize) -> (Vec<Line>, usize) {
     let charset = shared.theme.charset;
     let names = edit.values.iter().map(|value| charset.width(&value.name)).max().unwrap_or(0).min(width / 3);
@@ -222,7 +222,7 @@ pub(super) fn bulk_pane(shared: &Shared, bulk: &Bulk, height: usize) -> Panel {
     let mut lines: Vec<Line> = vec![fields.into(), Line::new(reach, Words::dim(typed))];
     let mut title = Line::from(Words::new().and(Role::Accent, "set many"));
     match (&bulk.parsed, &bulk.preview) {
-        (Some(Err(error)), _) => lines.extend(signed(shared, Severity::Error, error.message.clone())),
+        (Some(Err(error)), _) => lines.extend(severity_lines(shared, Severity::Error, error.message.clone())),
         (_, Some(preview)) => {
             let panel = preview_panel(shared, preview, 0, height);
             title = panel.title;
@@ -234,7 +234,7 @@ pub(super) fn bulk_pane(shared: &Shared, bulk: &Bulk, height: usize) -> Panel {
     Panel { title, lines, chosen: None, top: 0, foot: Vec::new() }
 }
 
-/// `set priority to 0.8 on 1,204 of 50,000 rows (filtered)   1,167 changes   37 have it already`.
+/// Describes a change: `set priority to 0.8 on 1,204 of 50,000 rows (filtered)   1,167 changes   37 have it already`.
 fn intent_words(preview: &Preview, intent: &Intent) -> Words {
     let mut words = Words::text(preview.words.clone()).and(Role::Text, GAP);
     words.push(Role::Bold, counted(intent.changes, "change"));

@@ -1,4 +1,4 @@
-//! Shows the visible rows.
+//! Shows the table: the rows on the screen, the heads of data columns, and a message if there are no rows.
 
 use super::super::app::App;
 use super::super::app::modes::Mode;
@@ -23,8 +23,8 @@ use crate::session::findings;
 use crate::tui::outline::badges;
 use crate::words::{counted, grouped};
 
-/// Bytes of a data column's value that are examined for a cell.
-const MOST_CELL: usize = 256;
+/// Maximum number of bytes of a data column's value that are read for a cell.
+const MAX_CELL_BYTES: usize = 256;
 
 pub(super) fn table(app: &App) -> Table<'_> {
     let origin = app.shared.session.view().origin().unwrap_or_default();
@@ -51,11 +51,11 @@ pub(super) fn table(app: &App) -> Table<'_> {
             Mode::Cell(edit) => Some(&edit.prompt),
             _ => None,
         },
-        empty: nothing_to_show(&app.shared),
+        empty: empty_table_lines(&app.shared),
     }
 }
 
-/// The beginning of a large file that is still being read: to be examined, nothing more.
+/// Returns the first rows of a large file that is still being read. They have no row ids yet.
 fn first_rows(shared: &Shared, page: u32) -> Vec<Row> {
     let rows = shared.opening.first_rows.iter().take(page as usize).enumerate();
     rows.map(|(at, fields)| Row { number: at as u64 + 1, fields: fields.clone(), ..Row::default() }).collect()
@@ -67,8 +67,8 @@ fn row(shared: &Shared, id: RowId, position: u32, origin: &str, above: Option<&R
     let facts = shared.large.facts(&shared.session, id).filter(|_| is_large);
     let mut fields = match facts {
         _ if !is_large => Field::ALL.map(|field| document.value(id, field).map(std::borrow::Cow::into_owned)),
-        Some(facts) => facts.cells.each_ref().map(|clip| clip.as_ref().map(ValueExcerpt::ends)),
-        // Until a worker has read it.
+        Some(facts) => facts.cells.each_ref().map(|excerpt| excerpt.as_ref().map(ValueExcerpt::ends)),
+        // Until a job has read the entry.
         None => [Some(shared.theme.charset.ellipsis().to_owned()), None, None, None],
     };
     if let Some(loc) = &mut fields[Field::Loc.index()]
@@ -78,7 +78,7 @@ fn row(shared: &Shared, id: RowId, position: u32, origin: &str, above: Option<&R
     {
         *loc = path.to_owned();
     }
-    // A row that was added and deleted again is in no file, and still a row until the next save.
+    // A row that was added and then deleted is in no file, but is listed until the next save.
     let state = if document.is_live(id) { shared.session.view().row_state(id) } else { RowState::Deleted };
     let same = |field: Field| {
         fields[field.index()].is_some() && above.is_some_and(|row| row.fields[field.index()] == fields[field.index()])
@@ -114,8 +114,8 @@ fn row(shared: &Shared, id: RowId, position: u32, origin: &str, above: Option<&R
     }
 }
 
-/// The worst of errors and warnings of each cell; of an entry that is too large to be read for a frame, those that a
-/// worker has found.
+/// Returns the most severe error or warning of each cell. Large entries are not read here: only findings that a job
+/// has cached are used.
 fn faults(shared: &Shared, row: RowId, is_large: bool) -> [Option<Severity>; 4] {
     let worst = match shared.session.view().worst(row) {
         None | Some(Severity::Note) => [None; 4],
@@ -143,7 +143,7 @@ fn sorted(shared: &Shared) -> Vec<(Field, bool)> {
     shared.session.view().spec().sort.iter().filter_map(|key| Some((field(&key.by)?, key.descending))).collect()
 }
 
-/// The heads of the data columns that were chosen.
+/// Returns the heads of the selected data columns.
 fn data_heads(shared: &Shared) -> Vec<DataHead> {
     let (known, sort) = (shared.session.view().data.as_deref(), &shared.session.view().spec().sort);
     let head = |name: &String| {
@@ -159,17 +159,17 @@ fn data_heads(shared: &Shared) -> Vec<DataHead> {
     shared.grid.data.names().map(head).collect()
 }
 
-/// The values of the data columns that were chosen, for the URL of a row.
+/// Returns the values of the selected data columns for the URL of a row.
 fn data_cells(shared: &Shared, row: RowId) -> Vec<String> {
     let Some(data) = shared.session.view().data.as_deref() else { return Vec::new() };
     let found = data_row(&shared.session, &shared.large, row);
     let text = |name: &String| found.and_then(|row| data.column(name)?.text(row)).unwrap_or_default();
-    // A URL of the site is shown as the loc is.
-    shared.grid.data.names().map(|name| without_origin(shared, up_to(&text(name), MOST_CELL))).collect()
+    // URLs of the site are shown like the loc, without their origin.
+    shared.grid.data.names().map(|name| without_origin(shared, up_to(&text(name), MAX_CELL_BYTES))).collect()
 }
 
-/// What to do where there is no row.
-fn nothing_to_show(shared: &Shared) -> Vec<Line> {
+/// Returns the lines of an empty table: the reason, and keys that help.
+fn empty_table_lines(shared: &Shared) -> Vec<Line> {
     let hint = |key: &'static str, does: &'static str| {
         let mut words = Words::new();
         words.key(key, does);

@@ -7,7 +7,7 @@ use super::super::draw::panel::Panel;
 use super::super::theme::Role;
 use super::super::words::{Line, Words};
 use super::gauges::counts_and_gauges;
-use super::lines::{GAP, folded_lines};
+use super::lines::{GAP, wrapped_lines};
 use crate::check::Finding;
 use crate::check::rule::{FixKind, Rule};
 use crate::document::rows::RowId;
@@ -18,22 +18,22 @@ use crate::session::findings::non_row::FindingRef;
 use crate::session::store::journal;
 use crate::words::{counted, grouped, size};
 
-/// Counts of the set at the left, the current file's gauges at the right; below, the row and the rules.
+/// Returns the status pane: finding counts and gauges as title, then the findings of the row, then those by rule.
 pub(super) fn status_pane(shared: &Shared) -> Panel {
     let title = counts_and_gauges(shared);
     let height = usize::from(shared.areas().pane.height);
     let mut lines = Vec::with_capacity(height);
-    // What can be lost comes before what can be fixed.
+    // Possible data loss is reported before findings.
     if let Some(not_kept) = journal::unprotected_reason(&shared.session) {
         let sign = format!("{} ", shared.theme.signs.error);
-        lines.extend(folded_lines(shared, &Words::new().and(Role::Error, sign).and(Role::Text, not_kept)));
+        lines.extend(wrapped_lines(shared, &Words::new().and(Role::Error, sign).and(Role::Text, not_kept)));
     }
     if !shared.probing.progress.is_empty() {
         let words = shared.theme.charset.cut(&shared.probing.progress, usize::from(shared.size.0).saturating_sub(5));
         lines.push(Words::new().and(Role::Accent, words.into_owned()).into());
     }
     let warned = lines.len().min(height);
-    // The row above, the rules of the set below; both keep their places.
+    // The heights of both parts depend on the height of the pane alone, so that they do not move with the cursor.
     let rules = (height - warned).div_ceil(3).min(height - warned);
     let room = height - rules - warned;
     if room > 0 {
@@ -48,20 +48,21 @@ pub(super) fn status_pane(shared: &Shared) -> Panel {
     Panel { title, lines, chosen: None, top: 0, foot: Vec::new() }
 }
 
-/// What is reported of a row: its findings and those of its file, worst first; a clean one shows its whole URL.
+/// Returns the findings of a row and of its file, most severe first. The whole URL precedes them if there is a line for
+/// it.
 fn row_lines(shared: &Shared, row: RowId, most: usize) -> Vec<Line> {
     let is_read = !large::is_large(&shared.session, row) || shared.large.entry(&shared.session, row).is_some();
     let here = findings_at(shared, row);
-    // The key does what is reported beside it, and that is the first that it can do something about.
+    // The key is shown beside the finding that it fixes: the first one that can be fixed.
     let first = here.iter().position(|finding| can_fix(shared, row, finding));
     let found: Vec<Line> = (0..)
         .zip(&here)
         .map(|(at, finding)| {
             let key = if Some(at) == first { "gx" } else { "" };
             if finding.target.is_of_row() {
-                finding_line(shared, row, finding, key)
+                row_finding_line(shared, row, finding, key)
             } else {
-                whole_line(shared, finding, key)
+                file_finding_line(shared, finding, key)
             }
         })
         .collect();
@@ -101,59 +102,60 @@ fn row_lines(shared: &Shared, row: RowId, most: usize) -> Vec<Line> {
     lines
 }
 
-/// What is wrong with files, the index and the set, where there is no row.
+/// Returns the findings of files, the index and the set, for a view without rows.
 fn file_lines(shared: &Shared, most: usize) -> Vec<Line> {
-    let is_told = |finding: &FindingRef<'_>| finding.severity() > Severity::Note || finding.is_fixable();
+    let is_relevant = |finding: &FindingRef<'_>| finding.severity() > Severity::Note || finding.is_fixable();
     let rank = |finding: &FindingRef<'_>| std::cmp::Reverse((finding.severity(), finding.is_fixable()));
-    let (found, _) = non_row::first(&shared.session, most, is_told, rank);
+    let (found, _) = non_row::first(&shared.session, most, is_relevant, rank);
     let first = found.iter().position(|finding| finding.fix.is_some());
     let key = |at: usize| if Some(at) == first { "gx" } else { "" };
-    (0..).zip(&found).map(|(at, finding)| whole_line(shared, finding, key(at))).collect()
+    (0..).zip(&found).map(|(at, finding)| file_finding_line(shared, finding, key(at))).collect()
 }
 
-fn whole_line(shared: &Shared, finding: &Finding, key: &'static str) -> Line {
+fn file_finding_line(shared: &Shared, finding: &Finding, key: &'static str) -> Line {
     let mut right = Words::new();
     if let Some(fix) = &finding.fix {
-        offer(&mut right, key, &fix.label);
+        push_fix(&mut right, key, &fix.label);
     }
     let message = message_of(shared, finding);
     let charset = shared.theme.charset;
-    // The sign, the gaps and the margins take the rest.
+    // 13 columns for the sign, the gaps and the margins.
     let others = charset.width(message) + right.width(charset) + 13;
     let place = place_beside(shared, finding.target, others);
-    let said = FindingWords { severity: finding.severity, place: &place, message, rule: finding.rule };
-    coded(shared, &said, right)
+    let finding_words = FindingWords { severity: finding.severity, place: &place, message, rule: finding.rule };
+    line_with_code(shared, &finding_words, right)
 }
 
-fn finding_line(shared: &Shared, row: RowId, finding: &Finding, key: &'static str) -> Line {
+fn row_finding_line(shared: &Shared, row: RowId, finding: &Finding, key: &'static str) -> Line {
     let mut right = Words::new();
     if needs_decision(shared, row, finding) {
-        offer(&mut right, key, "asks for a decision");
+        push_fix(&mut right, key, "asks for a decision");
     } else if let Some(fix) = &finding.fix {
-        offer(&mut right, key, &fix.label);
+        push_fix(&mut right, key, &fix.label);
     } else if let Some(field) = finding.field()
         && let Some(text) = shared.large.cell(&shared.session, row, field)
         && let Some(verdicts) = verdicts(field, &text)
     {
         right = verdict_words(shared, &verdicts);
     }
-    let said = FindingWords { severity: finding.severity, place: "", message: &finding.message, rule: finding.rule };
-    coded(shared, &said, right)
+    let finding_words =
+        FindingWords { severity: finding.severity, place: "", message: &finding.message, rule: finding.rule };
+    line_with_code(shared, &finding_words, right)
 }
 
-/// What is reported of a finding.
+/// The parts of a finding's line.
 struct FindingWords<'a> {
     severity: Severity,
-    /// What it is about; nothing where that is the row.
+    /// The target of the finding; empty for the row.
     place: &'a str,
     message: &'a str,
     rule: Rule,
 }
 
-/// A finding after its sign, with its code where there is room for that. What can be done about it is always
-/// said: the message gives way.
-fn coded(shared: &Shared, said: &FindingWords<'_>, right: Words) -> Line {
-    let FindingWords { severity, place, message, rule } = *said;
+/// Returns the line of a finding: sign, target, message, and its code if there is room. The fix at the right is always
+/// shown: the message is cut for it.
+fn line_with_code(shared: &Shared, finding_words: &FindingWords<'_>, right: Words) -> Line {
+    let FindingWords { severity, place, message, rule } = *finding_words;
     let charset = shared.theme.charset;
     let sign = shared.theme.finding_sign(severity);
     let place = if place.is_empty() { String::new() } else { format!("{place}  ") };
@@ -171,8 +173,8 @@ fn coded(shared: &Shared, said: &FindingWords<'_>, right: Words) -> Line {
     Line::new(left, right)
 }
 
-/// The rules behind the counts, as many as have a place.
-fn rules_lines(shared: &Shared, most: usize) -> Vec<Line> {
+/// Returns the findings by rule, as many rules as fit in `max_lines` lines.
+fn rules_lines(shared: &Shared, max_lines: usize) -> Vec<Line> {
     let charset = shared.theme.charset;
     let width = usize::from(shared.size.0).saturating_sub(5);
     let mut right = Words::new();
@@ -180,7 +182,7 @@ fn rules_lines(shared: &Shared, most: usize) -> Vec<Line> {
     if shared.size.0 >= 60 && counts.iter().any(|(rule, _)| rule.fix() == FixKind::Safe) {
         right.key("gX", if shared.size.0 >= 100 { "applies all safe fixes" } else { "fixes all safe" });
     }
-    // How many there are: not all of them may have room here.
+    // The total: not all rules may fit here.
     let rules = counted(counts.len() as u64, "rule");
     let has_fixes = shared.size.0 >= 60 && non_row::is_any_fixable(&shared.session);
     right.key("^E", if has_fixes { format!("{rules}, fixes") } else { rules });
@@ -192,7 +194,7 @@ fn rules_lines(shared: &Shared, most: usize) -> Vec<Line> {
         let one = Words::new()
             .and(role, format!("{} {} ", shared.theme.finding_sign(severity), grouped(*count)))
             .and(Role::Dim, rule.code());
-        let last = lines.len() + 1 == most;
+        let last = lines.len() + 1 == max_lines;
         let room = if last { width.saturating_sub(reserved) } else { width };
         if !words.is_empty() && words.width(charset) + one.width(charset) + GAP.len() > room {
             if last {
@@ -212,10 +214,10 @@ fn rules_lines(shared: &Shared, most: usize) -> Vec<Line> {
     if counts.is_empty() && !shared.session.is_loading() {
         return vec![Words::dim("no findings in the set").into()];
     }
-    // The keys get a line of their own where there is one.
+    // The keys get a separate line if there is one.
     let is_full = words.width(charset) + reserved > width;
     lines.push(words.into());
-    if is_full && lines.len() < most {
+    if is_full && lines.len() < max_lines {
         lines.push(Line::default());
     }
     if !counts.is_empty()
@@ -226,8 +228,8 @@ fn rules_lines(shared: &Shared, most: usize) -> Vec<Line> {
     lines
 }
 
-/// What can be done about a finding, with the key that does it now.
-fn offer(right: &mut Words, key: &'static str, label: &str) {
+/// Appends the label of a fix, after its key if it has one now.
+fn push_fix(right: &mut Words, key: &'static str, label: &str) {
     if key.is_empty() {
         right.push(Role::Dim, label.to_owned());
     } else {

@@ -51,8 +51,8 @@ fn line_of(lines: &[Item], topic: &str) -> Option<usize> {
     let starts = |(line, _): &Item| {
         line.left.pieces().iter().any(|(_, text)| command.as_deref() == Some(&**text) || *text == topic)
     };
-    let says = |(line, _): &Item| line.left.pieces().iter().any(|(_, text)| text.contains(topic));
-    lines.iter().position(starts).or_else(|| lines.iter().position(says))
+    let contains_topic = |(line, _): &Item| line.left.pieces().iter().any(|(_, text)| text.contains(topic));
+    lines.iter().position(starts).or_else(|| lines.iter().position(contains_topic))
 }
 
 /// All keys, commands and queries.

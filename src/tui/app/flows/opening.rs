@@ -23,7 +23,7 @@ use std::sync::Arc;
 /// Requests the load.
 pub(in crate::tui::app) fn start(shared: &mut Shared, start: Start, options: Options) {
     shared.opening.options = options.clone();
-    shared.grid.forget_widths();
+    shared.grid.reset_widths();
     shared.row_counts = None;
     shared.opening.start = Some(start.clone());
     let load = BackgroundLoad::new(&shared.session);

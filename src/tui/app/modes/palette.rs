@@ -4,7 +4,7 @@ use super::super::state::request::Choice;
 use super::items::{Item, entry, text};
 use crate::session::command::{Arguments, TABLE};
 use crate::tui::command::{Action, COMMANDS, Command};
-use crate::tui::keymap::spelled;
+use crate::tui::keymap::display_keys;
 use crate::tui::theme::Role;
 use crate::tui::words::Words;
 
@@ -15,7 +15,7 @@ pub(in crate::tui::app) const KEYS: usize = 16;
 
 /// All keys of a command, as help shows them.
 pub(in crate::tui::app) fn keys_of(keys: &[&str]) -> String {
-    keys.iter().map(|keys| spelled(keys)).collect::<Vec<_>>().join("  ")
+    keys.iter().map(|keys| display_keys(keys)).collect::<Vec<_>>().join("  ")
 }
 
 /// Commands whose names contain the typed letters, best match first.

@@ -1,4 +1,4 @@
-//! Requested jobs: which run, their progress, and effects for the main loop.
+//! The requested jobs: their progress, and the effects for the main loop.
 
 use super::outcome::JobOutcome;
 use super::probing::Answers;
@@ -8,64 +8,64 @@ use crate::session::store::background_load::FilesSoFar;
 use crate::tui::jobs::{self, Kind};
 use std::collections::VecDeque;
 
-/// What a job brings while it runs.
+/// A part of a result that a job delivers while it runs.
 pub enum Part {
-    /// The files of the set that are loaded.
+    /// The files of the set that have been loaded.
     Files {
         /// The rows of these files.
         files: Box<FilesSoFar>,
-        /// Whether all files are read.
+        /// Whether these are all files.
         is_last: bool,
     },
-    /// Answers of the site.
+    /// Responses of the site.
     Answers(Answers),
 }
 
-/// What happens to the state.
+/// An event that the state handles.
 pub type Event = crate::tui::event::Event<JobOutcome, Part>;
-/// Long work that the state asks for.
+/// The function of a job that the state requests.
 pub type Work = jobs::Work<JobOutcome, Part>;
 
-/// What is to be done outside of the state.
+/// An effect that the main loop executes for the state.
 pub enum Effect {
-    /// Start work, or let it wait for the running work of its kind.
+    /// Start a job, or queue it behind the running job of its kind.
     Spawn(Kind, Work),
-    /// Ask the work of a kind to stop.
+    /// Cancel the running job of a kind.
     Cancel(Kind),
     /// Send text to the terminal's clipboard.
     Copy(String),
-    /// Stop as Ctrl-Z does; the words are left on the screen.
+    /// Suspend the program as Ctrl-Z does; the text describes the unsaved changes.
     Suspend(String),
-    /// Take the terminal again, whatever became of it.
+    /// Take control of the terminal again after a suspension.
     Reclaim,
-    /// Draw everything again.
+    /// Redraw the whole screen.
     Repaint,
-    /// Ask for mouse events, or leave the mouse to the terminal.
+    /// Turn the capture of mouse events on or off.
     Mouse(bool),
-    /// Remove the journal of a set that is left: nothing of it is unsaved.
+    /// Remove the journal of a set that was closed without unsaved changes.
     RemoveJournal(Box<Journal>),
-    /// End with this exit status.
+    /// Quit with this exit status.
     Quit(u8),
 }
 
-/// What was asked for and has not ended yet, as far as the state knows.
+/// The requested jobs that have not ended, and the pending effects.
 #[derive(Default)]
 pub(in crate::tui) struct JobQueue {
     running: [Option<Reading>; Kind::ALL.len()],
     ticket: u64,
     effects: Vec<Effect>,
-    /// Outcomes of work that was small enough to be done at once.
+    /// Outcomes of small work that was done without a job.
     done: VecDeque<JobOutcome>,
 }
 
 impl JobQueue {
-    /// Asks for work.
+    /// Requests a job.
     pub(in crate::tui::app) fn spawn(&mut self, kind: Kind, work: Work) {
         self.running[kind as usize].get_or_insert_default();
         self.effects.push(Effect::Spawn(kind, work));
     }
 
-    /// Does small work at once and asks for a job that does other work; the outcome comes the same way.
+    /// Does small work immediately, and requests a job for other work. Both outcomes are handled in the same way.
     pub(in crate::tui::app) fn run(
         &mut self,
         kind: Kind,
@@ -79,32 +79,32 @@ impl JobQueue {
         }
     }
 
-    /// The next outcome of work that was done at once.
-    pub(in crate::tui::app) fn next_done(&mut self) -> Option<JobOutcome> {
+    /// Returns the next outcome of work that was done without a job.
+    pub(in crate::tui::app) fn next_immediate_outcome(&mut self) -> Option<JobOutcome> {
         self.done.pop_front()
     }
 
-    /// Asks for something to be done outside.
+    /// Requests an effect.
     pub(in crate::tui::app) fn effect(&mut self, effect: Effect) {
         self.effects.push(effect);
     }
 
-    /// What is to be done outside, handed over.
+    /// Returns the pending effects and clears them.
     pub(in crate::tui::app) fn take_effects(&mut self) -> Vec<Effect> {
         std::mem::take(&mut self.effects)
     }
 
-    /// Whether a job of this kind runs.
+    /// Whether a job of this kind is running.
     pub(in crate::tui) fn is_busy(&self, kind: Kind) -> bool {
         self.running[kind as usize].is_some()
     }
 
-    /// Whether a job is running that is about the set, and not about the line that is typed.
+    /// Whether any job is running, except the one that lists folders for completion.
     pub(in crate::tui::app) fn is_any_busy(&self) -> bool {
         Kind::ALL.into_iter().any(|kind| kind != Kind::List && self.is_busy(kind))
     }
 
-    /// How far the running job of a kind is.
+    /// The progress of the running job of a kind; `None` if none is running.
     pub(in crate::tui) const fn reading(&self, kind: Kind) -> Option<Reading> {
         self.running[kind as usize]
     }
@@ -113,18 +113,18 @@ impl JobQueue {
         self.running[kind as usize] = Some(reading);
     }
 
-    /// The job of a kind has ended.
-    pub(in crate::tui::app) const fn ended(&mut self, kind: Kind) {
+    /// Records that the job of a kind has ended.
+    pub(in crate::tui::app) const fn job_ended(&mut self, kind: Kind) {
         self.running[kind as usize] = None;
     }
 
-    /// A number that tells the next request from all before it.
+    /// Returns a new number, which identifies the next request.
     pub(in crate::tui::app) const fn next_ticket(&mut self) -> u64 {
         self.ticket += 1;
         self.ticket
     }
 
-    /// Ends the program. A save is left to finish: half a save is the one thing worse than none.
+    /// Quits the program. A running save is not cancelled, so that it can finish.
     pub(in crate::tui::app) fn quit(&mut self, status: u8) {
         for kind in Kind::ALL {
             if kind != Kind::Save && self.is_busy(kind) {

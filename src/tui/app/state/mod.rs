@@ -173,7 +173,7 @@ impl Shared {
             session,
             theme: *theme,
             size,
-            keymap: Keymap::hybrid(),
+            keymap: Keymap::with_default_keys(),
             grid: Grid::default(),
             message: None,
             jobs: JobQueue::default(),

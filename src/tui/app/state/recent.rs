@@ -1,23 +1,23 @@
-//! Recent input, changes and copies, for recall and repeat.
+//! Recent input, changes and copies, for the history of prompts, repetition and pasting.
 
 use crate::protocol::Field;
 use crate::session::command::{Assignment, Command, Scope};
 use crate::tui::command::Action;
 
-/// What a line is typed for.
+/// The purpose of a typed line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
     /// Any command.
     Command,
-    /// A query for what is shown; the table follows it while it is typed.
+    /// A query for the rows to show; the table is filtered while it is typed.
     Filter,
-    /// A query for the next row; the cursor follows it while it is typed.
+    /// A query for the next row; the cursor moves there while it is typed.
     Search,
     /// A query for rows to mark.
     Mark,
-    /// A query for rows to take the mark off.
+    /// A query for rows to unmark.
     Unmark,
-    /// Where the set will live, for a save that makes files.
+    /// The base URL of the set, for a save that creates files.
     Base,
 }
 
@@ -25,7 +25,7 @@ impl Purpose {
     /// All purposes.
     pub(crate) const ALL: [Self; 6] = [Self::Command, Self::Filter, Self::Search, Self::Mark, Self::Unmark, Self::Base];
 
-    /// What is before the text to make it a command.
+    /// The prefix that makes the text a command.
     pub(in crate::tui) const fn prefix(self) -> &'static str {
         match self {
             Self::Command => "",
@@ -37,7 +37,7 @@ impl Purpose {
         }
     }
 
-    /// What is shown before the text.
+    /// The label shown before the text.
     pub(crate) const fn label(self) -> &'static str {
         match self {
             Self::Command => ":",
@@ -50,14 +50,14 @@ impl Purpose {
     }
 }
 
-/// Lines typed before, by purpose; the newest last.
+/// The history of typed lines, by purpose; the newest last.
 #[derive(Debug, Default)]
-pub(in crate::tui) struct Recall([Vec<String>; Purpose::ALL.len()]);
+pub(in crate::tui) struct LineHistory([Vec<String>; Purpose::ALL.len()]);
 
-/// Lines kept per purpose.
-const KEPT: usize = 200;
+/// Maximum number of lines kept per purpose.
+const MAX_LINES: usize = 200;
 
-impl Recall {
+impl LineHistory {
     pub(in crate::tui::app) fn of(&self, purpose: Purpose) -> Vec<String> {
         self.0[purpose as usize].clone()
     }
@@ -69,7 +69,7 @@ impl Recall {
         }
         lines.retain(|known| known != line);
         lines.push(line.to_owned());
-        if lines.len() > KEPT {
+        if lines.len() > MAX_LINES {
             lines.remove(0);
         }
     }
@@ -80,27 +80,27 @@ impl Recall {
 pub(in crate::tui::app) enum LastChange {
     /// An action of the table.
     Action(Action),
-    /// A command, on the rows that are meant then.
+    /// A command, to be run on the rows that are current when it is repeated.
     Command(Command),
 }
 
-/// What was typed, changed and copied last.
+/// The last lines, change, bulk command, copied URLs and cancelled cell texts.
 #[derive(Debug, Default)]
 pub(in crate::tui) struct Recent {
-    /// Lines typed before.
-    pub(in crate::tui::app) lines: Recall,
+    /// The history of typed lines.
+    pub(in crate::tui::app) lines: LineHistory,
     /// The last change.
     pub(in crate::tui::app) change: Option<LastChange>,
-    /// The last command that set a field of many rows.
+    /// The last command that set a field of several rows.
     pub(in crate::tui::app) bulk: Option<String>,
-    /// The URLs copied last.
+    /// The last copied URLs.
     pub(in crate::tui::app) copied: Vec<String>,
-    /// Texts of cells that were given up, by field.
+    /// Texts of cancelled cell edits, by field.
     dropped: [Vec<String>; Field::ALL.len()],
 }
 
 impl Recent {
-    /// Texts of cells of a field that were given up.
+    /// The texts of cancelled edits of a field.
     pub(in crate::tui::app) fn dropped(&self, field: Field) -> Vec<String> {
         self.dropped[field.index()].clone()
     }
@@ -109,7 +109,7 @@ impl Recent {
         self.dropped[field.index()].push(text.to_owned());
     }
 
-    /// Keeps a value set for `.`, and for `B` where it was set on many rows.
+    /// Stores a value for `.`, and for `B` if it was set on several rows.
     pub(in crate::tui::app) fn keep_value(&mut self, field: Field, typed: &str, rows: u64) {
         let assignments = vec![Assignment { field, typed: typed.to_owned() }];
         self.change = Some(LastChange::Command(Command::Set { scope: Scope::default(), assignments }));
@@ -118,7 +118,7 @@ impl Recent {
         }
     }
 
-    /// Keeps a command for `.`: what it does, not which rows it did it to.
+    /// Stores a command for `.`, without its rows.
     pub(in crate::tui::app) fn keep_command(&mut self, command: &Command) {
         let scope = Scope::default();
         self.change = Some(match command.clone() {

@@ -1,4 +1,4 @@
-//! Test bench: the editor without a terminal, with effects run at once.
+//! Test bench: the editor without a terminal; effects are executed immediately.
 
 use crate::files::Options;
 use crate::progress::Progress;
@@ -15,7 +15,7 @@ use ratatui::backend::TestBackend;
 use std::cell::RefCell;
 use std::path::PathBuf;
 
-/// 2026-11-20T09:14:07Z, where clocks show an hour more.
+/// 2026-11-20T09:14:07Z, with a time zone of UTC+1.
 pub(super) const NOW: Now = Now { seconds: 1_795_166_047, offset: 3600 };
 
 pub(super) const SMALL: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>
@@ -27,14 +27,14 @@ pub(super) const SMALL: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>
 </urlset>
 ";
 
-/// The program without a terminal.
+/// The editor without a terminal.
 pub(super) struct Bench {
     pub(super) app: App,
     pub(super) copied: Vec<String>,
     pub(super) status: Option<u8>,
     pub(super) suspended: Vec<String>,
     pub(super) folder: Option<tempfile::TempDir>,
-    /// Work of this kind waits until it is let go.
+    /// Jobs of this kind are held until [`Bench::step`] or [`Bench::release_jobs`].
     pub(super) hold: Option<Kind>,
     pub(super) held: Vec<(Work, Progress)>,
 }
@@ -44,13 +44,13 @@ impl Bench {
         Self::begin(start, App::new(Session::new(NOW, None), *theme, size), Options::default())
     }
 
-    /// At another moment, with other options.
+    /// Starts with another time and other options.
     pub(super) fn start_at(start: Start, (now, options): (Now, Options)) -> Self {
         let app = App::new(Session::new(now, options.base_url.clone()), Theme::default(), (120, 40));
         Self::begin(start, app, options)
     }
 
-    /// The same with work of this kind held back from the beginning.
+    /// Starts with jobs of this kind held from the beginning.
     pub(super) fn start_held(start: Start, options: Options, hold: Kind) -> Self {
         let app = App::new(Session::new(NOW, None), Theme::default(), (120, 30));
         Self::begin_held(start, app, options, Some(hold))
@@ -72,7 +72,7 @@ impl Bench {
         Self::start(Start::Sample, (columns, rows), &Theme::default())
     }
 
-    /// A file of its own with this text.
+    /// Opens a file with this text, in a temporary folder.
     pub(super) fn file(xml: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("sitemap.xml");
@@ -115,7 +115,7 @@ impl Bench {
         self.send(Event::Done(Finished { kind, number: 0, outcome: Some(outcome) }));
     }
 
-    /// Does the work that was held back, and holds back what is asked for next.
+    /// Runs the held jobs, and holds the next ones.
     pub(super) fn step(&mut self) {
         let kind = self.hold.unwrap();
         for (work, progress) in std::mem::take(&mut self.held) {
@@ -123,15 +123,15 @@ impl Bench {
         }
     }
 
-    /// Does the work that was held back.
-    pub(super) fn let_go(&mut self) {
+    /// Runs the held jobs, and holds no more jobs.
+    pub(super) fn release_jobs(&mut self) {
         let kind = self.hold.take().unwrap();
         for (work, progress) in std::mem::take(&mut self.held) {
             self.work(kind, work, &progress);
         }
     }
 
-    /// An event that comes when all before it was drawn.
+    /// Sends an event after everything before it was drawn.
     pub(super) fn send(&mut self, event: Event) {
         if is_input(&event) {
             self.app.dialog_was_drawn();
@@ -139,13 +139,13 @@ impl Bench {
         self.send_ahead(event);
     }
 
-    /// An event that comes before anything is drawn again.
+    /// Sends an event before the next frame is drawn.
     pub(super) fn send_ahead(&mut self, event: Event) {
         let effects = self.app.update(event);
         self.effects(effects);
     }
 
-    /// Types: characters as they are, others by name: `<enter>`, `<c-s>`, `<space>`.
+    /// Types keys: characters as they are, other keys by name: `<enter>`, `<c-s>`, `<space>`.
     #[track_caller]
     pub(super) fn keys(&mut self, keys: &str) -> &mut Self {
         let mut rest = keys;
@@ -186,14 +186,14 @@ impl Bench {
         self
     }
 
-    /// A click, on the screen as it was drawn last.
+    /// Clicks on the screen as it was last drawn.
     pub(super) fn click(&mut self, x: u16, y: u16) -> &mut Self {
-        self.send(Self::press(x, y));
+        self.send(Self::click_event(x, y));
         self
     }
 
     /// The event of a click.
-    pub(super) fn press(column: u16, row: u16) -> Event {
+    pub(super) fn click_event(column: u16, row: u16) -> Event {
         let kind = MouseEventKind::Down(MouseButton::Left);
         Event::Mouse(MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE })
     }
@@ -222,8 +222,8 @@ impl Bench {
         text(frame.buffer)
     }
 
-    pub(super) fn says(&self) -> String {
-        let message = self.app.shared.message.as_ref().expect("nothing is said");
+    pub(super) fn message(&self) -> String {
+        let message = self.app.shared.message.as_ref().expect("there is no message");
         message.words.pieces().iter().map(|(_, text)| text.as_ref()).collect()
     }
 

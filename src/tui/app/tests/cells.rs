@@ -1,4 +1,4 @@
-//! Tests of the cell editor: input, verdicts, steps, dates.
+//! Tests of the cell editor: input, verdicts, nudging, dates.
 
 use super::bench::{Bench, SMALL};
 use crate::protocol::Field;
@@ -21,7 +21,7 @@ fn a_cell_is_edited_and_undone() {
 }
 
 #[test]
-fn dates_are_typed_in_words() {
+fn dates_can_be_typed_as_words() {
     for (typed, expected) in
         [("today", "2026-11-20"), ("now", "2026-11-20T10:14:07+01:00"), ("+7d", "2026-11-09"), ("-1d", "2026-11-01")]
     {
@@ -35,7 +35,7 @@ fn dates_are_typed_in_words() {
 }
 
 #[test]
-fn a_frequency_is_a_letter_or_an_arrow() {
+fn a_frequency_is_selected_by_a_letter_or_an_arrow_key() {
     let mut bench = Bench::file(SMALL);
     bench.keys("jlld");
     bench.keys("<esc>");
@@ -48,7 +48,7 @@ fn a_frequency_is_a_letter_or_an_arrow() {
     bench.shows("changefreq-");
 }
 
-/// What a cell of changefreq holds after these keys; the row's own value is `weekly`.
+/// The value of a changefreq cell after these keys; its value before is `weekly`.
 fn frequency_after(keys: &str) -> String {
     let mut bench = Bench::file(SMALL);
     bench.keys("jll").keys(keys);
@@ -56,7 +56,7 @@ fn frequency_after(keys: &str) -> String {
 }
 
 #[test]
-fn every_frequency_is_typed_whole_or_in_part() {
+fn every_frequency_can_be_typed_completely_or_in_part() {
     let words = Changefreq::ALL.map(Changefreq::name);
     for open in ["c", "i", "e", "<f2>", "<enter>"] {
         for word in words {
@@ -73,7 +73,7 @@ fn every_frequency_is_typed_whole_or_in_part() {
 }
 
 #[test]
-fn a_completed_frequency_obeys_the_keys_of_a_completion() {
+fn a_completed_frequency_supports_the_completion_keys() {
     for (keys, expected) in [
         ("cm<tab><esc>", "monthly"),
         ("cm<down><enter>", "yearly"),
@@ -82,7 +82,7 @@ fn a_completed_frequency_obeys_the_keys_of_a_completion() {
         ("c<up><enter>", "never"),
         ("cm<esc>", "weekly"),
         ("cda<esc>", "weekly"),
-        // Backspace removes the completion, then letters; a single letter still stands for its word.
+        // Backspace removes the completion, then letters; a single letter still completes to its word.
         ("cm<bs><enter>", "monthly"),
         ("cmo<bs><tab><enter>", "monthly"),
         ("cmo<bs><bs><bs><enter>", "none"),
@@ -118,7 +118,7 @@ fn a_pasted_frequency_replaces_a_word() {
 }
 
 #[test]
-fn the_frequencies_are_listed_with_the_current_one() {
+fn the_frequencies_are_listed_with_the_current_one_highlighted() {
     let mut bench = Bench::file(SMALL);
     bench.keys("jllcm");
     bench.shows(" always   hourly   daily   weekly  [monthly]  yearly   never");
@@ -130,7 +130,7 @@ fn the_frequencies_are_listed_with_the_current_one() {
 }
 
 #[test]
-fn leaving_a_cell_keeps_or_drops() {
+fn leaving_a_cell_keeps_or_cancels_the_edit() {
     let mut bench = Bench::file(SMALL);
     bench.keys("jlllc0.9<tab>");
     assert!(matches!(bench.app.modes.current(), Mode::Cell(_)), "Tab goes on to the next cell");
@@ -163,7 +163,7 @@ fn values_are_nudged() {
 }
 
 #[test]
-fn today_is_one_key() {
+fn one_key_sets_lastmod_to_today() {
     let mut bench = Bench::file(SMALL);
     bench.keys("t");
     assert_eq!(bench.cells(Field::Lastmod)[0], "2026-11-20");
@@ -179,12 +179,12 @@ const CONTROLS: &str = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/
 ";
 
 #[test]
-fn a_cell_left_as_it_was_is_no_change() {
+fn an_unedited_cell_makes_no_change() {
     for field in ["", "l", "ll", "lll"] {
         for end in ["<enter>", "x<bs><enter>", "<tab><esc>", "<down>"] {
             let mut bench = Bench::file(CONTROLS);
             bench.keys(field).keys("<enter>").keys(end);
-            // Tab takes a suggestion where there is one, and arrows choose a frequency: these are typing.
+            // Tab accepts a suggestion and arrows select a frequency, so these keys change the value.
             if bench.app.shared.session.is_modified() {
                 assert!(matches!(end, "<tab><esc>" | "<down>") && !field.is_empty(), "{field:?} {end}");
             }
@@ -193,7 +193,7 @@ fn a_cell_left_as_it_was_is_no_change() {
 }
 
 #[test]
-fn what_is_typed_beside_control_characters_changes_nothing_else() {
+fn typing_next_to_control_characters_keeps_them() {
     let mut bench = Bench::file(CONTROLS);
     bench.keys("<enter>");
     bench.shows("a␉tab␍cr‹009B›31m");
@@ -220,7 +220,7 @@ fn a_lastmod_can_be_typed_into_its_list() {
     }
     let mut bench = Bench::file(SMALL);
     bench.keys("Tsoon<enter>");
-    assert_eq!(bench.says(), "not a date or a step; Esc keeps the old lastmod");
+    assert_eq!(bench.message(), "not a date or a step; Esc keeps the old lastmod");
     bench.keys("<esc>");
     assert!(!bench.app.shared.session.is_modified());
 }

@@ -1,13 +1,13 @@
-//! Tests of the list of unsaved changes, the plan and its proof.
+//! Tests of the list of unsaved changes, the save plan and `:verify`.
 
 use super::bench::{Bench, SMALL};
 use crate::tui::app::modes::Mode;
 
 #[test]
-fn unsaved_changes_are_listed_found_and_put_back() {
+fn unsaved_changes_are_listed_searched_and_reverted() {
     let mut bench = Bench::file(SMALL);
     bench.keys("gd");
-    assert_eq!(bench.says(), "no unsaved changes");
+    assert_eq!(bench.message(), "no unsaved changes");
     bench.keys("t").keys("jdd").keys("ohttps://example.com/new<enter>").keys("gd");
     let screen = bench.screen();
     for words in ["1 changed", "1 added", "1 deleted", "lastmod 2026-11-02 → 2026-11-20", "+ /new"] {
@@ -31,7 +31,7 @@ fn unsaved_changes_are_listed_found_and_put_back() {
 }
 
 #[test]
-fn a_change_leads_to_its_row_whatever_the_filter_hides() {
+fn enter_on_a_change_goes_to_its_row_even_if_a_filter_hides_it() {
     let mut bench = Bench::file(SMALL);
     bench.keys("Gt").keys("fshop<enter>").keys(":changes<enter><enter>");
     assert!(matches!(bench.app.modes.current(), Mode::Table));
@@ -40,7 +40,7 @@ fn a_change_leads_to_its_row_whatever_the_filter_hides() {
 }
 
 #[test]
-fn any_number_of_changes_is_a_screen_full_of_lines() {
+fn only_one_screen_of_changes_is_rendered() {
     let row = |n| format!("<url><loc>https://example.com/{n}</loc></url>\n");
     let rows = (0..20_000).map(row).collect::<Vec<_>>().concat();
     let space = "xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"";
@@ -59,7 +59,7 @@ fn any_number_of_changes_is_a_screen_full_of_lines() {
 }
 
 #[test]
-fn the_plan_shows_what_would_differ_and_comes_back() {
+fn the_plan_shows_the_pending_diff_and_returns() {
     let mut bench = Bench::file(SMALL);
     bench.keys("tgp");
     bench.shows("4 of 50,000 URLs");

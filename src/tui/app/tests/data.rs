@@ -4,14 +4,14 @@ use super::bench::{Bench, SMALL};
 use crate::tui::app::modes::Mode;
 use crate::tui::jobs::Kind;
 
-/// What a crawler knows of two of the rows, and of two URLs that are in no sitemap.
+/// Crawler data about two of the rows, and about two URLs that are in no sitemap.
 const CRAWL: &str = "Address,Status Code,Title 1\n\
     https://example.com/,200,Home\n\
     https://example.com/shop/tea,404,\n\
     https://example.com/new,200,New\n\
     https://example.com/gone,404,\n";
 
-/// The small set with tables beside it, each named from its folder.
+/// The small set, with tables in its folder.
 fn bench(tables: &[(&str, &str)]) -> Bench {
     let bench = Bench::file(SMALL);
     for (name, text) in tables {
@@ -20,7 +20,7 @@ fn bench(tables: &[(&str, &str)]) -> Bench {
     bench
 }
 
-/// Types a command about a table of the folder.
+/// Types a command with the path of a table in the folder.
 fn data(bench: &mut Bench, command: &str, name: &str) {
     let path = bench.path().with_file_name(name);
     bench.keys(":").paste(&format!("{command} \"{}\"", path.display())).keys("<enter>");
@@ -30,7 +30,9 @@ fn data(bench: &mut Bench, command: &str, name: &str) {
 fn a_table_is_joined_while_the_set_is_open() {
     let mut bench = bench(&[("crawl.csv", CRAWL)]);
     data(&mut bench, "data", "crawl.csv");
-    assert!(bench.says().ends_with("crawl.csv: 4 rows, 2 columns in all; 2 URLs without data, 2 not in the sitemap"));
+    assert!(
+        bench.message().ends_with("crawl.csv: 4 rows, 2 columns in all; 2 URLs without data, 2 not in the sitemap")
+    );
     bench.shows("3 errors");
     bench.keys("j");
     bench.shows("the page does not exist: the site answers 404");
@@ -46,7 +48,7 @@ fn a_table_is_joined_while_the_set_is_open() {
 fn the_list_of_columns_has_kinds_and_counts() {
     let mut bench = bench(&[("crawl.csv", CRAWL)]);
     bench.keys(":data<enter>");
-    assert_eq!(bench.says(), "no data is loaded; :data FILE joins a table by URL");
+    assert_eq!(bench.message(), "no data is loaded; :data FILE joins a table by URL");
     data(&mut bench, "data", "crawl.csv");
     bench.keys(":data<enter>");
     for words in ["crawl.csv", "2  URLs of the sitemap with data", "2  URLs of the data that the sitemap lacks"] {
@@ -55,13 +57,13 @@ fn the_list_of_columns_has_kinds_and_counts() {
     for (column, kind, rows) in [("@status", "numbers", "2 URLs"), ("@title", "texts", "1 URL")] {
         bench.shows(&format!("{column:24}{kind:15}{rows:>14}"));
     }
-    // The rows that no table knows are one key away.
+    // One key shows the rows without data.
     bench.keys("gg<enter>");
     assert_eq!(bench.paths(), ["/shop/cups", "/blog/old post"]);
 }
 
 #[test]
-fn tables_add_up_unless_they_replace_what_is_there() {
+fn tables_are_merged_unless_they_replace_the_data() {
     let mut bench =
         bench(&[("crawl.csv", CRAWL), ("clicks.tsv", "page\tclicks\tstatus code\nhttps://example.com/\t7\t500\n")]);
     data(&mut bench, "data", "crawl.csv");
@@ -69,7 +71,7 @@ fn tables_add_up_unless_they_replace_what_is_there() {
     bench.keys(":filter @status=500 @clicks=7 @title:home<enter>");
     assert_eq!(bench.paths(), ["/"]);
     data(&mut bench, "data!", "clicks.tsv");
-    assert_eq!(bench.says(), "the filter was dropped: there is no data column @title; expected clicks or status");
+    assert_eq!(bench.message(), "the filter was dropped: there is no data column @title; expected clicks or status");
     bench.keys(":filter @clicks=7<enter>");
     assert_eq!(bench.paths(), ["/"]);
 }
@@ -84,7 +86,7 @@ fn a_filter_by_data_follows_the_tables() {
 }
 
 #[test]
-fn what_is_no_table_changes_nothing() {
+fn a_file_that_is_not_a_table_changes_nothing() {
     let mut bench = bench(&[("crawl.csv", CRAWL), ("other.csv", "a,b\n1,2\n")]);
     data(&mut bench, "data", "crawl.csv");
     data(&mut bench, "data", "other.csv");
@@ -96,13 +98,13 @@ fn what_is_no_table_changes_nothing() {
 }
 
 #[test]
-fn an_edit_that_is_worked_out_comes_before_the_data() {
+fn an_edit_that_is_being_computed_is_applied_before_the_data() {
     let mut bench = bench(&[("crawl.csv", CRAWL)]);
     bench.hold = Some(Kind::Data);
     data(&mut bench, "data", "crawl.csv");
-    // The set goes on while the table is read.
+    // The set can be edited while the table is read.
     bench.keys("G:delete<enter>");
-    bench.let_go();
+    bench.release_jobs();
     bench.keys(":filter @status=404 rule:site-not-found<enter>");
     assert_eq!(bench.paths(), ["/shop/tea"]);
     assert!(bench.app.shared.session.is_modified());
@@ -118,7 +120,7 @@ fn paths_of_tables_are_completed() {
 }
 
 #[test]
-fn data_columns_are_columns_of_the_table() {
+fn data_columns_are_shown_in_the_table() {
     let mut bench = bench(&[("crawl.csv", CRAWL)]);
     bench.keys(":columns loc,@status<enter>");
     bench.shows("@status is a data column, and no data is loaded");
@@ -131,7 +133,7 @@ fn data_columns_are_columns_of_the_table() {
     assert!(lines(&bench)[3].ends_with("      404"), "{}", bench.screen());
     bench.keys(":columns loc,@stats<enter>");
     bench.shows("there is no data column @stats; did you mean @status?");
-    // What is known of the row is in the details too.
+    // The details show the data of the row too.
     bench.keys("<esc>gg<c-w>");
     bench.app.shared.wants_details = Some(true);
     bench.shows("@status     200");
@@ -180,7 +182,7 @@ fn rows_are_sorted_by_data() {
 }
 
 #[test]
-fn names_of_data_columns_are_proposed() {
+fn names_of_data_columns_are_completed() {
     for (typed, completed) in [
         ("filter @st", "filter @status="),
         ("filter loc:a @ti", "filter loc:a @title:"),
@@ -198,24 +200,24 @@ fn names_of_data_columns_are_proposed() {
 }
 
 #[test]
-fn urls_that_the_sitemap_lacks_are_chosen_and_added() {
+fn urls_missing_from_the_sitemap_are_selected_and_added() {
     let crawl = format!("{CRAWL}https://example.com/newer,200,\nhttps://other.example/x,200,\n");
     let mut bench = bench(&[("crawl.csv", &crawl)]);
     bench.keys(":data missing<enter>");
-    assert_eq!(bench.says(), "no data is loaded; :data FILE joins a table by URL");
+    assert_eq!(bench.message(), "no data is loaded; :data FILE joins a table by URL");
     data(&mut bench, "data", "crawl.csv");
     bench.keys(":data missing<enter>");
     bench.shows("4 URLs of the data not in the sitemap");
     bench.shows("adds 2 URLs");
     bench.shows("the page does not exist: the site answers 404");
     bench.shows("another site");
-    // The doubtful ones come first; the first sound one is left out.
+    // URLs with problems are listed first; the first URL without a problem is deselected.
     bench.keys("jj<space>");
     bench.shows("adds 1 URL");
     bench.keys("<enter>");
     assert_eq!(bench.paths(), ["/", "/newer", "/shop/tea", "/shop/cups", "/blog/old post"]);
     bench.keys("u:data missing<enter>");
-    // None, then all that nothing speaks against; none again, and one by hand.
+    // Select none, then all without problems; none again, then one.
     bench.keys("aa");
     bench.shows("adds 2 URLs");
     bench.keys("a<space><enter>");
@@ -223,7 +225,7 @@ fn urls_that_the_sitemap_lacks_are_chosen_and_added() {
 }
 
 #[test]
-fn dates_of_sources_are_joined_and_taken_over() {
+fn dates_from_sources_are_joined_and_applied() {
     let mut bench = bench(&[]);
     let folder = bench.path().with_file_name("site");
     std::fs::create_dir_all(folder.join("shop")).unwrap();
@@ -234,16 +236,16 @@ fn dates_of_sources_are_joined_and_taken_over() {
     }
     let line = format!("dates mtime \"{}\"", folder.display());
     bench.keys(":").paste(&line).keys("<enter>");
-    assert!(bench.says().contains("2 of 4 URLs dated from "), "{}", bench.says());
+    assert!(bench.message().contains("2 of 4 URLs dated from "), "{}", bench.message());
     bench.keys(":filter @source=shop/tea.md<enter>");
     assert_eq!(bench.paths(), ["/shop/tea"]);
     let line = format!("dates mtime \"{}\" --map \"/* = none/*.md\"", folder.display());
     bench.keys(":").paste(&line).keys("<enter>");
-    assert!(bench.says().contains("none of 4 URLs has a source in "), "{}", bench.says());
+    assert!(bench.message().contains("none of 4 URLs has a source in "), "{}", bench.message());
 }
 
 #[test]
-fn a_reload_reads_the_robots_txt_of_the_set_as_it_is_now() {
+fn a_reload_reads_the_current_robots_txt() {
     let mut bench = Bench::file(SMALL);
     let robots = bench.path().with_file_name("robots.txt");
     assert!(!bench.screen().contains("robots-blocked"));
@@ -257,14 +259,14 @@ fn a_reload_reads_the_robots_txt_of_the_set_as_it_is_now() {
     std::fs::remove_file(&robots).unwrap();
     bench.keys(":edit<enter>");
     assert_eq!(blocked(&bench), None);
-    // A folder of that name is none.
+    // A folder named `robots.txt` is ignored.
     std::fs::create_dir(&robots).unwrap();
     bench.keys(":edit<enter>");
     assert_eq!((blocked(&bench), bench.paths().len()), (None, 4));
 }
 
 #[test]
-fn a_column_that_is_filtered_or_sorted_by_is_in_sight() {
+fn a_column_used_by_a_filter_or_a_sort_is_shown() {
     let table = "url,status,clicks,location\nhttps://example.com/,200,3,\n\
                  https://example.com/shop/tea,301,9,https://example.com/shop/teas\n";
     let mut bench = bench(&[("crawl.csv", table)]);
@@ -274,12 +276,12 @@ fn a_column_that_is_filtered_or_sorted_by_is_in_sight() {
     bench.shows("@status");
     bench.keys("<esc>:sort -@clicks<enter>");
     bench.shows("@clicks");
-    // A URL of the site is shown without what all of them have.
+    // A URL of the site is shown without the shared origin.
     bench.keys(":filter @location!=none<enter>");
     let screen = bench.screen();
     let row = screen.lines().nth(2).unwrap();
     assert!(row.contains("  /shop/teas") && !row.contains("https:"), "{screen}");
-    // Whoever chose the columns keeps them.
+    // Columns that the user selected are kept.
     bench.keys("<esc>:columns loc,lastmod<enter>:filter @status=301<enter>");
     let screen = bench.screen();
     let heads = screen.lines().nth(1).unwrap();

@@ -17,7 +17,7 @@ const IMAGES: &str = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.
 ";
 
 #[test]
-fn values_of_extensions_are_edited_where_they_are_read() {
+fn extension_values_are_edited_in_the_details() {
     let mut bench = Bench::file(IMAGES);
     // lastmod, changefreq, priority, image, image/loc
     bench.keys("<f6>jjjj<enter>");
@@ -48,19 +48,19 @@ fn values_of_extensions_are_edited_where_they_are_read() {
 }
 
 #[test]
-fn an_element_that_is_left_as_it_is_changes_nothing() {
+fn an_unedited_element_makes_no_change() {
     let mut bench = Bench::file(IMAGES);
     bench.keys("<f6>jjjj<enter><bs>x<esc>");
     bench.shows("https://example.com/1.png");
     bench.keys("<enter><enter>");
-    assert_eq!(bench.says(), "nothing was typed; the row is unchanged");
+    assert_eq!(bench.message(), "nothing was typed; the row is unchanged");
     bench.keys("o<esc>ozzz<enter>");
     assert!(!bench.app.shared.session.is_modified());
     assert!(matches!(bench.app.modes.current(), Mode::Details));
 }
 
 #[test]
-fn fields_are_edited_from_the_details_too() {
+fn fields_can_be_edited_in_the_details() {
     let mut bench = Bench::file(IMAGES);
     bench.keys("<f6>jj<enter><c-u>0.9<enter>");
     assert_eq!(bench.cells(Field::Priority)[0], "0.9");
@@ -70,7 +70,7 @@ fn fields_are_edited_from_the_details_too() {
 }
 
 #[test]
-fn extensions_are_added_to_this_row_alone() {
+fn extensions_are_added_to_this_row_only() {
     let mut bench = Bench::file(IMAGES);
     bench.keys("<space><space>gg<f6>o");
     for words in ["news", "a video on the page", "the page in another language"] {
@@ -93,7 +93,7 @@ fn extensions_are_added_to_this_row_alone() {
 }
 
 #[test]
-fn the_verdict_on_an_extension_follows_the_typing() {
+fn the_verdict_on_an_extension_is_updated_while_typing() {
     let mut bench = Bench::file(IMAGES);
     bench.keys("<f6>oimage<enter>relative.png");
     bench.shows("loc-not-absolute");
@@ -105,13 +105,13 @@ fn the_verdict_on_an_extension_follows_the_typing() {
     }
     bench.keys("https://example.com/t.png<enter>T");
     bench.shows("video-");
-    // Values that are chosen from a few are completed.
+    // Values of an enumeration are completed.
     bench.keys("<esc>o<esc>jjjaca<enter>words<enter>");
     bench.shows("caption");
 }
 
 #[test]
-fn the_offending_element_and_field_are_marked() {
+fn the_element_and_the_field_with_a_finding_have_a_sign() {
     let text = IMAGES.replace("https://example.com/1.png", "1.png").replace("0.5", "1.5");
     let mut bench = Bench::file(&text);
     bench.keys("gv");
@@ -124,7 +124,7 @@ fn the_offending_element_and_field_are_marked() {
 }
 
 #[test]
-fn what_cannot_be_is_said_in_place() {
+fn invalid_input_is_reported_in_the_pane() {
     let mut bench = Bench::file(IMAGES);
     bench.keys(":ext add image/duration=3");
     bench.shows("image has no duration; expected loc");
@@ -134,7 +134,7 @@ fn what_cannot_be_is_said_in_place() {
 }
 
 #[test]
-fn a_wrong_namespace_is_told_with_who_minds() {
+fn a_wrong_namespace_is_shown_with_the_search_engines_that_reject_it() {
     let mut bench = Bench::file(&IMAGES.replace("http://www.sitemaps.org", "https://www.sitemaps.org"));
     bench.keys("gv");
     bench.shows("namespace   https://www.sitemaps.org/schemas/sitemap/0.9");

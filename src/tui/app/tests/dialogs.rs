@@ -7,16 +7,16 @@ use crate::tui::jobs::Kind;
 use crate::tui::theme::Theme;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-/// Every character that a dialog could take, Enter and Esc, a click and a paste.
+/// Input that a dialog could handle: all characters, Enter and Esc, a click and a paste.
 fn typed_ahead() -> Vec<Event> {
     let key = |code| Event::Key(KeyEvent::new(code, KeyModifiers::NONE));
     let mut events: Vec<Event> = (' '..='~').map(|letter| key(KeyCode::Char(letter))).collect();
     events.extend([KeyCode::Enter, KeyCode::Esc, KeyCode::Tab, KeyCode::Down, KeyCode::Backspace].map(key));
-    events.extend([Bench::press(5, 5), Event::Paste("w\nD\n".to_owned())]);
+    events.extend([Bench::click_event(5, 5), Event::Paste("w\nD\n".to_owned())]);
     events
 }
 
-/// The files of a folder with their bytes.
+/// The paths and bytes of the files in the folder.
 fn files(bench: &Bench) -> Vec<(std::path::PathBuf, Vec<u8>)> {
     let entries = std::fs::read_dir(bench.folder.as_ref().unwrap().path()).unwrap();
     let mut files: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
@@ -30,7 +30,7 @@ fn within(folder: tempfile::TempDir, start: Start) -> Bench {
     bench
 }
 
-/// A way to a dialog, whatever it needs on disk.
+/// Benches with an open dialog, one for each kind of dialog.
 fn dialogs() -> Vec<(&'static str, Bench)> {
     let begun = |keys: &str| {
         let mut bench = Bench::file(SMALL);
@@ -70,7 +70,7 @@ fn dialogs() -> Vec<(&'static str, Bench)> {
 }
 
 #[test]
-fn a_dialog_ignores_what_was_typed_before_it_was_drawn() {
+fn a_dialog_ignores_input_typed_before_it_was_drawn() {
     let mut dropped = 0;
     for (name, mut bench) in dialogs() {
         let is_dialog = !matches!(bench.app.modes.current(), Mode::Table | Mode::Details);
@@ -83,7 +83,7 @@ fn a_dialog_ignores_what_was_typed_before_it_was_drawn() {
         }
         assert_eq!(bench.screen(), screen, "{name}");
         assert_eq!((files(&bench), bench.status), (before, None), "{name}");
-        // Once it was drawn, it is answered.
+        // After it was drawn, input answers it.
         bench.keys("<esc>");
         assert_ne!(bench.screen(), screen, "{name}");
     }
@@ -91,7 +91,7 @@ fn a_dialog_ignores_what_was_typed_before_it_was_drawn() {
 }
 
 #[test]
-fn what_is_typed_while_a_plan_is_made_does_not_answer_it() {
+fn input_typed_while_a_plan_is_computed_does_not_answer_it() {
     let entry = |n| format!("<url><loc>https://example.com/{n}</loc></url>\n");
     let urls: String = (0..6_000).map(entry).collect();
     let mut bench =
@@ -101,7 +101,7 @@ fn what_is_typed_while_a_plan_is_made_does_not_answer_it() {
     bench.keys("dd");
     bench.hold = Some(Kind::Plan);
     bench.keys(&format!(":w {}<enter>", other.display()));
-    bench.let_go();
+    bench.release_jobs();
     assert!(matches!(bench.app.modes.current(), Mode::Ask(_)), "{}", bench.screen());
     for letter in ":w other.xml".chars() {
         bench.send_ahead(Event::Key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::NONE)));

@@ -10,7 +10,7 @@ use crate::tui::jobs::{Finished, Kind};
 use crate::tui::theme::Theme;
 
 #[test]
-fn a_save_changes_only_what_was_changed() {
+fn a_save_writes_only_the_changed_bytes() {
     let mut bench = Bench::file(SMALL);
     bench.keys("j$c0.8<enter><c-s>");
     assert_eq!(bench.on_disk(), SMALL.replacen("<priority>0.2", "<priority>0.8", 1));
@@ -26,7 +26,7 @@ fn a_save_changes_only_what_was_changed() {
 }
 
 #[test]
-fn leaving_asks_only_when_something_is_lost() {
+fn quitting_asks_only_if_changes_would_be_lost() {
     let mut bench = Bench::file(SMALL);
     bench.keys("q");
     assert_eq!(bench.status, Some(0));
@@ -89,7 +89,7 @@ fn merge_conflicts_ask_for_a_side_and_change_nothing_until_they_are_saved() {
         assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
         bench.keys("<c-s>");
         if std::fs::read_to_string(&path).unwrap() == text {
-            // The repair is agreed to in the dialog.
+            // The dialog asks for confirmation of the repair.
             bench.keys("w");
         }
         let all: String = names.chars().map(|name| url(&name.to_string())).collect();
@@ -97,7 +97,7 @@ fn merge_conflicts_ask_for_a_side_and_change_nothing_until_they_are_saved() {
     }
 }
 
-/// A sitemap with a conflict for each pair of names, opened at 80 columns.
+/// A sitemap with one merge conflict per pair of names, opened with 80 columns.
 fn conflicted(pairs: &[(&str, &str)]) -> (tempfile::TempDir, String, Bench) {
     let url = |name: &str| format!("<url><loc>https://e.com/{name}</loc></url>\n");
     let conflict =
@@ -163,7 +163,7 @@ fn cancelled_merge_conflicts_are_all_unresolved() {
     assert_eq!(std::fs::read_to_string(folder.path().join("sitemap.xml")).unwrap(), text);
     bench.keys(":edit<enter>");
     bench.shows("merge conflict 1 of 3");
-    // The same key twice, with a look between.
+    // The same key twice, with the conflict shown between.
     bench.keys("l<esc>t");
     bench.shows("merge conflict 2 of 3");
 }
@@ -183,7 +183,7 @@ fn answers_to_merge_conflicts_of_a_file_that_changed_are_not_applied() {
 }
 
 #[test]
-fn merge_conflicts_whose_markers_do_not_match_are_shown_and_not_asked_about() {
+fn merge_conflicts_with_unmatched_markers_are_shown_but_not_asked_about() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sitemap.xml");
     let root = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n";
@@ -196,7 +196,7 @@ fn merge_conflicts_whose_markers_do_not_match_are_shown_and_not_asked_about() {
 }
 
 #[test]
-fn no_answer_is_cut_off_where_it_is_narrow() {
+fn answers_are_not_cut_off_in_a_narrow_window() {
     let (_folder, _, mut bench) = conflicted(&[("a", "b"), ("c", "d")]);
     for (columns, rows) in [(120, 30), (80, 24), (60, 20), (40, 20)] {
         bench.send(Event::Resize(columns, rows));
@@ -207,7 +207,7 @@ fn no_answer_is_cut_off_where_it_is_narrow() {
 }
 
 #[test]
-fn a_missing_file_can_be_made() {
+fn a_missing_file_can_be_created() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sitemap.xml");
     let mut bench = Bench::start(Start::Path(path.clone()), (100, 24), &Theme::default());
@@ -215,7 +215,7 @@ fn a_missing_file_can_be_made() {
     bench.keys("c");
     bench.shows("No URLs here yet.");
     bench.keys("ohttps://example.com/<enter>");
-    // The prompt begins with a scheme already.
+    // The prompt already starts with a scheme.
     bench.keys("chttps://example.com/<enter><c-s>");
     assert!(std::fs::read_to_string(&path).unwrap().contains("<loc>https://example.com/</loc>"));
     let mut bench = Bench::start(Start::Path(folder.path().join("none.xml")), (100, 24), &Theme::default());
@@ -224,7 +224,7 @@ fn a_missing_file_can_be_made() {
 }
 
 #[test]
-fn the_sample_can_be_edited_and_needs_a_name() {
+fn the_sample_can_be_edited_but_needs_a_name_to_be_saved() {
     let mut bench = Bench::sample(120, 30);
     bench.keys("dd<c-s>");
     bench.shows(":write sitemap.xml");
@@ -233,12 +233,16 @@ fn the_sample_can_be_edited_and_needs_a_name() {
 }
 
 #[test]
-fn a_read_only_set_refuses_and_says_why() {
+fn a_read_only_set_refuses_changes_with_a_reason() {
     let mut bench = Bench::file(SMALL);
     bench.app.shared.session.set_read_only("you asked for it");
     for keys in ["dd", "x", "o", "i", "t", "p", "b", "<gt>", "u"] {
         bench.keys(keys);
-        assert!(bench.says().contains("read-only") || bench.says().contains("copied"), "{keys}: {}", bench.says());
+        assert!(
+            bench.message().contains("read-only") || bench.message().contains("copied"),
+            "{keys}: {}",
+            bench.message()
+        );
         assert!(matches!(bench.app.modes.current(), Mode::Table), "{keys}");
     }
     bench.shows("read-only");
@@ -246,7 +250,7 @@ fn a_read_only_set_refuses_and_says_why() {
 }
 
 #[test]
-fn suspending_says_that_nothing_is_lost() {
+fn suspending_reports_that_changes_are_kept() {
     let mut bench = Bench::file(SMALL);
     bench.keys("t<c-z>");
     assert_eq!(bench.suspended, ["1 changed row not saved"]);
@@ -254,7 +258,7 @@ fn suspending_says_that_nothing_is_lost() {
 }
 
 #[test]
-fn leaving_names_a_new_order_too() {
+fn quitting_reports_a_changed_order() {
     let mut bench = Bench::file(SMALL);
     bench.keys(":sort -loc<enter>:apply-order<enter><c-z>q");
     assert_eq!(bench.suspended, ["changes to files or to the order of rows not saved"]);
@@ -264,7 +268,7 @@ fn leaving_names_a_new_order_too() {
 }
 
 #[test]
-fn a_list_is_edited_like_any_other_and_says_what_it_cannot_hold() {
+fn a_url_list_can_be_edited_and_reports_unsupported_values() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("urls.txt");
     let text = "https://example.com/a\r\nhttps://example.com/b";
@@ -309,7 +313,7 @@ fn a_feed_is_saved_under_another_name_only() {
 }
 
 #[test]
-fn several_files_are_one_set() {
+fn several_files_are_opened_as_one_set() {
     let folder = tempfile::tempdir().unwrap();
     let paths = ["a.xml", "b.txt"].map(|name| folder.path().join(name));
     std::fs::write(&paths[0], SMALL).unwrap();
@@ -329,9 +333,9 @@ fn several_files_are_one_set() {
     bench.shows("not read:");
 }
 
-/// What is left of such a list when it is fixed could not be opened again.
+/// A file without URLs could not be opened again.
 #[test]
-fn a_list_without_urls_is_not_written_as_an_empty_file_unasked() {
+fn a_list_without_urls_is_written_as_an_empty_file_only_after_a_question() {
     for (text, edit) in [
         ("https://example.com/a\n", "dd"),
         ("\u{feff}\nhttps://example.com/a\n\n", "dd"),
@@ -356,7 +360,7 @@ fn a_list_without_urls_is_not_written_as_an_empty_file_unasked() {
 }
 
 #[test]
-fn a_large_file_shows_its_first_rows_how_far_it_is_and_stops_at_esc() {
+fn a_large_file_shows_its_first_rows_and_progress_and_esc_stops_it() {
     let mut bench = Bench::file(SMALL);
     bench.hold = Some(Kind::Load);
     bench.keys(":edit!<enter>");
@@ -372,15 +376,15 @@ fn a_large_file_shows_its_first_rows_how_far_it_is_and_stops_at_esc() {
     bench.shows("loading   250.0 MiB read   Esc stops");
     bench.send(Event::Progress(Kind::Load, Reading { bytes_done: 125 << 20, ..reading }));
     bench.shows("loading 50 %   125.0 MiB of 250.0 MiB");
-    // Nothing can be done with rows that are only shown.
+    // The first rows cannot be edited before the file is loaded.
     bench.keys("jxdd");
     assert!(!bench.app.shared.session.is_modified());
     bench.keys("<esc>");
     bench.shows("loading stopped");
-    bench.let_go();
+    bench.release_jobs();
     assert!(bench.app.shared.session.read_only().is_some(), "{}", bench.screen());
     assert!(bench.app.shared.opening.first_rows.is_empty());
-    // One that comes too late is not shown.
+    // First rows that arrive too late are not shown.
     bench.send(Event::Done(Finished { kind: Kind::Read, number: 0, outcome: Some(JobOutcome::Beginning(rows)) }));
     assert!(!bench.screen().contains("/second"), "{}", bench.screen());
 }
@@ -395,7 +399,7 @@ const INDEX: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>
 </sitemapindex>
 ";
 
-/// An index of which no sitemap is here, as the program opens it.
+/// Opens an index without its sitemaps.
 fn index_alone(folder: &std::path::Path) -> Bench {
     let path = folder.join("sitemap.xml");
     if !path.exists() {
@@ -411,10 +415,10 @@ fn the_entries_of_an_index_alone_are_edited_like_rows() {
     let folder = tempfile::tempdir().unwrap();
     let on_disk = || std::fs::read_to_string(folder.path().join("sitemap.xml")).unwrap();
     let mut bench = index_alone(folder.path());
-    assert!(bench.says().contains("none of them here: its entries can be edited"), "{}", bench.says());
+    assert!(bench.message().contains("none of them here: its entries can be edited"), "{}", bench.message());
     bench.shows("3 sitemaps");
     assert_eq!(bench.paths(), ["/b.xml", "/a.xml", "/c.xml"]);
-    // Sorted, a date changed, one deleted and one added, and all of it taken back.
+    // Sort, change a date, delete one entry, add one, and undo everything.
     bench.keys("s");
     assert_eq!(bench.paths(), ["/a.xml", "/b.xml", "/c.xml"]);
     bench.keys("ggll");
@@ -437,7 +441,7 @@ fn an_index_alone_has_no_priority_and_no_changefreq() {
     let mut bench = index_alone(folder.path());
     for line in [":set priority=0.5<enter>", ":%set changefreq=daily<enter>"] {
         bench.keys(line);
-        assert!(bench.says().contains("its entries have loc and lastmod only"), "{line}: {}", bench.says());
+        assert!(bench.message().contains("its entries have loc and lastmod only"), "{line}: {}", bench.message());
         bench.keys("<esc>");
     }
     bench.keys(":columns all<enter>");
@@ -458,7 +462,7 @@ fn unsaved_changes_of_an_index_alone_are_replayed() {
     assert_eq!(bench.app.shared.session.view().urls(), 2, "{}", bench.screen());
     bench.keys("<c-s>");
     assert!(!std::fs::read_to_string(folder.path().join("sitemap.xml")).unwrap().contains("b.xml"));
-    // With a sitemap of it beside it, it is an index as ever.
+    // If one of its sitemaps exists, it is opened as an ordinary index.
     std::fs::write(folder.path().join("c.xml"), SMALL).unwrap();
     let bench = index_alone(folder.path());
     assert_eq!(bench.app.shared.session.view().urls(), 4);

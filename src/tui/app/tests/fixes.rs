@@ -19,7 +19,7 @@ use crate::tui::app::modes::list::ListKind;
 use crate::tui::app::state::request::Choice;
 use crate::words::{counted, grouped};
 
-/// A sample on the screen.
+/// Opens a sample.
 fn open(sample: &Sample) -> Bench {
     let folder = folder(sample);
     let mut paths = paths(sample, folder.path());
@@ -32,25 +32,25 @@ fn open(sample: &Sample) -> Bench {
     bench.app.shared.session.set_site(data(sample), robots(sample));
     bench.folder = Some(folder);
     if matches!(bench.app.modes.current(), Mode::Ask(_)) {
-        // Merge conflicts are asked about at once; they can be examined first.
+        // Opening asks about merge conflicts; Esc leaves them unresolved.
         bench.keys("<esc>");
     }
     bench
 }
 
-fn is_broken(bench: &Bench, rule: Rule) -> bool {
+fn has_finding(bench: &Bench, rule: Rule) -> bool {
     bench.app.shared.session.counts().by_rule().iter().any(|(broken, _)| broken.main() == rule.main())
 }
 
-/// Says yes to what a fix asks, the first of the answers.
-fn agree(bench: &mut Bench) {
+/// Gives the first answer to the question of a fix.
+fn confirm(bench: &mut Bench) {
     if matches!(bench.app.modes.current(), Mode::List(_) | Mode::Line(_)) {
         bench.keys("<enter>");
     }
 }
 
 #[test]
-fn a_row_without_findings_leads_to_those_that_others_have() {
+fn the_fix_key_on_a_row_without_findings_hints_at_the_next_finding() {
     let url = |loc: &str| format!("<url><loc>https://e.com/{loc}</loc></url>\n");
     let text = format!(
         "<?xml version=\"1.0\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n{}{}{}</urlset>\n",
@@ -75,18 +75,18 @@ fn a_row_without_findings_leads_to_those_that_others_have() {
 }
 
 #[test]
-fn every_finding_that_can_be_fixed_is_fixed_where_it_is_seen() {
+fn every_fixable_finding_is_fixed_from_its_row_or_list() {
     for sample in samples().into_iter().filter(|sample| sample.rule.fix() != FixKind::None) {
         let rule = sample.rule;
         let mut bench = open(&sample);
         bench.send(Event::Resize(120, 40));
-        assert!(is_broken(&bench, rule), "{rule:?}");
+        assert!(has_finding(&bench, rule), "{rule:?}");
         bench.keys("<c-e>");
         let Mode::List(list) = bench.app.modes.current() else { panic!("{rule:?}: no list") };
         let place =
             |(_, choice): &(_, Choice)| matches!(choice, Choice::WholeFinding(_, found) if found.main() == rule.main());
         if let Some(at) = list.lines.iter().position(place) {
-            // In the list of what is wrong with files, on its line.
+            // On its line, in the list of findings of files.
             let lines = list.lines[list.chosen..at].iter();
             let steps = lines.filter(|(_, choice)| *choice != Choice::Nothing).count();
             bench.keys(&"j".repeat(steps)).keys("gx");
@@ -106,7 +106,7 @@ fn every_finding_that_can_be_fixed_is_fixed_where_it_is_seen() {
             }
             bench.keys("<esc>");
         } else {
-            // On its row, as one of what is wrong there.
+            // On its row, in the list of its findings.
             bench.keys(&format!("<esc>:filter rule:{}<enter>K", rule.code()));
             let Mode::List(list) = bench.app.modes.current() else { panic!("{rule:?}: {}", bench.screen()) };
             let is_it =
@@ -116,17 +116,17 @@ fn every_finding_that_can_be_fixed_is_fixed_where_it_is_seen() {
             let steps = lines.filter(|(_, choice)| *choice != Choice::Nothing).count();
             bench.keys(&"j".repeat(steps)).keys("x");
             assert!(!bench.app.shared.session.is_modified(), "{rule:?}: shown first");
-            agree(&mut bench);
+            confirm(&mut bench);
         }
-        assert!(!is_broken(&bench, rule), "{rule:?} stays: {}", bench.screen());
+        assert!(!has_finding(&bench, rule), "{rule:?} stays: {}", bench.screen());
         assert!(bench.app.shared.session.is_modified(), "{rule:?}");
         bench.keys("u");
-        assert!(is_broken(&bench, rule), "{rule:?} undone");
+        assert!(has_finding(&bench, rule), "{rule:?} undone");
     }
 }
 
 #[test]
-fn the_key_that_fixes_all_shows_its_counts_first() {
+fn fixing_all_shows_counts_first() {
     let url = |loc: &str, rest: &str| format!("<url><loc>https://e.com/{loc}</loc>{rest}</url>\n");
     let text = format!(
         "<?xml version=\"1.0\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n{}{}{}</urlset>\n",
@@ -148,7 +148,7 @@ fn the_key_that_fixes_all_shows_its_counts_first() {
 }
 
 #[test]
-fn the_list_of_rules_acts_on_the_highlighted_rule_alone() {
+fn the_list_of_rules_acts_on_the_selected_rule_only() {
     let fixable = SMALL.replace("weekly", "Weekly").replace("2026-13-01", "2026-11-1");
     let mut bench = Bench::file(&fixable.replace("http://www.sitemaps", "https://www.sitemaps"));
     bench.keys("<c-e>");
@@ -178,7 +178,7 @@ fn the_list_of_rules_acts_on_the_highlighted_rule_alone() {
                 bench.screen()
             );
         }
-        // Esc leads back to the rule.
+        // Esc returns to the rule.
         bench.keys("<esc>");
         let Mode::List(list) = bench.app.modes.current() else { panic!("{rule:?}: {}", bench.screen()) };
         assert_eq!((list.kind, list.chosen), (ListKind::Rules, at));
@@ -188,7 +188,7 @@ fn the_list_of_rules_acts_on_the_highlighted_rule_alone() {
 }
 
 #[test]
-fn the_findings_are_written_as_markdown_with_the_numbers_of_a_check() {
+fn the_markdown_report_has_the_counts_of_a_check() {
     let mut bench = Bench::sample(120, 40);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("findings.md");
@@ -196,7 +196,7 @@ fn the_findings_are_written_as_markdown_with_the_numbers_of_a_check() {
     let Mode::Line(edit) = bench.app.modes.current() else { panic!("no line") };
     assert_eq!(edit.prompt.text(), "check findings.md");
     bench.keys("<c-u>").keys(&format!("check {}<enter>", path.display()));
-    assert!(bench.says().contains("wrote"), "{}", bench.says());
+    assert!(bench.message().contains("wrote"), "{}", bench.message());
     let text = std::fs::read_to_string(&path).unwrap();
     let mut counts = std::collections::BTreeMap::new();
     let mut groups = Groups::default();
@@ -215,17 +215,17 @@ fn the_findings_are_written_as_markdown_with_the_numbers_of_a_check() {
         let sum: u64 = counts.iter().filter(|((_, own), _)| *own == severity).map(|(_, count)| count).sum();
         assert!(text.contains(&counted(sum, severity)), "{severity}: {sum} in {text}");
     }
-    // A report is replaced, anything else is not.
+    // A report is overwritten, other files are not.
     bench.keys(&format!(":check {}<enter>", path.display()));
-    assert!(bench.says().contains("wrote"));
+    assert!(bench.message().contains("wrote"));
     std::fs::write(&path, "mine").unwrap();
     bench.keys(&format!(":check {}<enter>", path.display()));
-    assert!(bench.says().contains("not a report"), "{}", bench.says());
+    assert!(bench.message().contains("not a report"), "{}", bench.message());
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "mine");
 }
 
 #[test]
-fn rules_are_counted_by_file() {
+fn findings_of_a_rule_are_counted_by_file() {
     let bench = Bench::sample(120, 40);
     let session = &bench.app.shared.session;
     let by_file = rule_counts_by_file(session);
@@ -243,13 +243,13 @@ fn rules_are_counted_by_file() {
 }
 
 #[test]
-fn a_policy_is_held_against_the_set_on_the_screen() {
+fn a_policy_is_checked_in_the_editor() {
     let mut bench = Bench::file(SMALL);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("policy.toml");
     std::fs::write(&path, "never = [\"/shop/\"]\nmust = [\"https://example.com/contact\"]\n").unwrap();
     bench.keys(&format!(":policy {}<enter>", path.display()));
-    assert!(bench.says().ends_with("2 forbidden URLs, 1 missing"), "{}", bench.says());
+    assert!(bench.message().ends_with("2 forbidden URLs, 1 missing"), "{}", bench.message());
     bench.keys("<c-e>");
     for words in ["policy-never", "https://example.com/contact is missing, and the policy requires it"] {
         bench.shows(words);
@@ -257,30 +257,30 @@ fn a_policy_is_held_against_the_set_on_the_screen() {
     bench.keys("<esc>:filter rule:policy-never<enter>");
     assert_eq!(bench.app.shared.session.view().shown(), 2);
     bench.shows("the policy forbids URLs that match /shop/");
-    // Edits, undo and the missing URL follow.
+    // Edits, undo and the missing URL update the findings.
     bench.keys(":set loc=https://example.com/contact<enter>");
-    assert!(!is_broken(&bench, Rule::POLICY_MUST), "{}", bench.screen());
+    assert!(!has_finding(&bench, Rule::POLICY_MUST), "{}", bench.screen());
     assert_eq!(
         bench.app.shared.session.counts().by_rule().iter().find(|(rule, _)| *rule == Rule::POLICY_NEVER).unwrap().1,
         1
     );
     bench.keys(":policy<enter>");
-    assert!(!is_broken(&bench, Rule::POLICY_NEVER));
+    assert!(!has_finding(&bench, Rule::POLICY_NEVER));
     bench.keys(&format!(":policy {}<enter>u", path.display()));
-    assert!(is_broken(&bench, Rule::POLICY_MUST), "undone");
+    assert!(has_finding(&bench, Rule::POLICY_MUST), "undone");
     std::fs::write(&path, "nevr = []\n").unwrap();
     bench.keys(&format!(":policy {}<enter>", path.display()));
-    assert!(bench.says().contains("unknown field `nevr`"), "{}", bench.says());
+    assert!(bench.message().contains("unknown field `nevr`"), "{}", bench.message());
 }
 
 #[test]
-fn the_findings_are_written_by_a_job() {
+fn a_job_writes_the_report() {
     let mut bench = Bench::sample(120, 40);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("findings.md");
     bench.hold = Some(crate::tui::jobs::Kind::Report);
     bench.keys(&format!(":check {}<enter>j", path.display()));
     assert!(!path.exists(), "the screen goes on");
-    bench.let_go();
-    assert!(bench.says().starts_with("wrote ") && path.exists(), "{}", bench.says());
+    bench.release_jobs();
+    assert!(bench.message().starts_with("wrote ") && path.exists(), "{}", bench.message());
 }

@@ -9,7 +9,7 @@ use crate::tui::app::{Event, Start};
 use crate::tui::jobs::Kind;
 use std::path::{Path, PathBuf};
 
-/// A folder with a sitemap, and the options that keep a journal in it.
+/// A folder with a sitemap, and options with a state folder in it.
 fn small() -> (tempfile::TempDir, PathBuf, Options) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sitemap.xml");
@@ -30,12 +30,12 @@ fn is_modified(bench: &Bench) -> bool {
     bench.app.shared.session.is_modified()
 }
 
-/// Leaves the journal as a program that was killed.
+/// Drops the editor without removing its journal, as if it was killed.
 fn crash(bench: Bench) {
     drop(bench);
 }
 
-/// Leaves the journal of these keys.
+/// Types keys and leaves their journal behind.
 fn leave_journal(path: &Path, options: &Options, keys: &str) {
     let mut bench = open(path, options, Kind::Read);
     bench.keys(keys);
@@ -43,7 +43,7 @@ fn leave_journal(path: &Path, options: &Options, keys: &str) {
 }
 
 #[test]
-fn until_the_journal_is_read_nothing_can_be_changed() {
+fn nothing_can_be_changed_until_the_journal_is_read() {
     let (_folder, path, options) = small();
     leave_journal(&path, &options, "j$c0.8<enter>");
     let mut bench = open(&path, &options, Kind::Load);
@@ -52,15 +52,15 @@ fn until_the_journal_is_read_nothing_can_be_changed() {
     bench.send(Event::Progress(Kind::Load, Reading::default()));
     assert_eq!(bench.paths().len(), 4, "the rows can be looked at");
     bench.keys("dd");
-    assert!(bench.says().contains("still loading"), "{}", bench.says());
+    assert!(bench.message().contains("still loading"), "{}", bench.message());
     assert!(StateSlot::take(&folder_of(&options), &path).is_err(), "a second editor is kept out");
-    // A line that was begun before the journal is known changes nothing of it either.
+    // A command line that was opened before the journal is read does not change anything either.
     bench.keys(":delete where loc:cups<enter>");
     assert!(!is_modified(&bench));
-    bench.let_go();
+    bench.release_jobs();
     bench.shows("1 unsaved change of an earlier session");
     bench.keys("r");
-    assert!(bench.says().contains("1 change replayed"), "{}", bench.says());
+    assert!(bench.message().contains("1 change replayed"), "{}", bench.message());
     bench.keys("<c-s>");
     assert!(std::fs::read_to_string(&path).unwrap().contains("0.8"));
 }
@@ -73,7 +73,7 @@ fn keys_typed_right_after_the_last_file_wait_for_the_journal() {
     bench.keys("dd");
     bench.send(Event::Progress(Kind::Load, Reading::default()));
     assert!(!is_modified(&bench));
-    bench.let_go();
+    bench.release_jobs();
     assert!(is_modified(&bench));
 }
 
@@ -82,35 +82,35 @@ fn folder_of(options: &Options) -> PathBuf {
 }
 
 #[test]
-fn a_load_that_is_stopped_while_the_journal_is_read_leaves_it_for_later() {
+fn cancelling_a_load_while_the_journal_is_read_keeps_the_journal() {
     let (_folder, path, options) = small();
     leave_journal(&path, &options, "j$c0.8<enter>");
     let mut bench = open(&path, &options, Kind::Load);
     bench.step();
     bench.keys("<esc>");
-    bench.let_go();
+    bench.release_jobs();
     assert!(matches!(bench.app.modes.current(), Mode::Table));
     bench.keys("dd");
-    assert!(bench.says().contains("read-only: loading was stopped"), "{}", bench.says());
+    assert!(bench.message().contains("read-only: loading was stopped"), "{}", bench.message());
     drop(bench);
     let again = open(&path, &options, Kind::Read);
     again.shows("1 unsaved change of an earlier session");
 }
 
 #[test]
-fn a_new_sitemap_that_another_editor_holds_is_read_only_and_says_so() {
+fn a_new_sitemap_locked_by_another_editor_is_read_only() {
     let folder = tempfile::tempdir().unwrap();
     let (path, options) = (folder.path().join("sitemap.xml"), options(folder.path()));
     let mut first = open(&path, &options, Kind::Read);
     first.keys("c");
-    assert_eq!(first.says(), "a new sitemap; o adds its first URL");
+    assert_eq!(first.message(), "a new sitemap; o adds its first URL");
     let mut second = open(&path, &options, Kind::Read);
     second.keys("c");
-    assert!(second.says().contains("it can be read here, not changed"), "{}", second.says());
+    assert!(second.message().contains("it can be read here, not changed"), "{}", second.message());
 }
 
 #[test]
-fn keys_typed_while_changes_are_replayed_are_about_the_result() {
+fn keys_typed_while_changes_are_replayed_apply_to_the_result() {
     let (_folder, path, options) = small();
     leave_journal(&path, &options, "dd");
     let mut bench = open(&path, &options, Kind::Edit);
@@ -118,7 +118,7 @@ fn keys_typed_while_changes_are_replayed_are_about_the_result() {
     bench.shows("replaying");
     bench.keys("Gdd");
     assert!(!is_modified(&bench), "nothing is changed before the replay");
-    bench.let_go();
+    bench.release_jobs();
     bench.shows("2 URLs   modified 2");
     bench.keys("u");
     bench.shows("3 URLs   modified 1");
@@ -132,13 +132,13 @@ fn keys_typed_while_changes_are_replayed_are_about_the_result() {
 }
 
 #[test]
-fn a_replay_that_is_stopped_keeps_the_journal() {
+fn a_cancelled_replay_keeps_the_journal() {
     let (_folder, path, options) = small();
     leave_journal(&path, &options, "dd");
     let mut bench = open(&path, &options, Kind::Edit);
     bench.keys("r<esc>");
-    bench.let_go();
-    assert!(bench.says().contains("changes kept for later"), "{}", bench.says());
+    bench.release_jobs();
+    assert!(bench.message().contains("changes kept for later"), "{}", bench.message());
     assert!(!is_modified(&bench));
     drop(bench);
     let again = open(&path, &options, Kind::Read);
@@ -146,7 +146,7 @@ fn a_replay_that_is_stopped_keeps_the_journal() {
 }
 
 #[test]
-fn what_is_typed_while_locks_are_taken_is_neither_lost_nor_saved() {
+fn edits_made_while_locks_are_acquired_are_kept_but_not_saved() {
     let (folder, path, options) = small();
     let other = folder.path().join("copy.xml");
     for to in [None, Some(&other)] {
@@ -159,11 +159,11 @@ fn what_is_typed_while_locks_are_taken_is_neither_lost_nor_saved() {
         };
         bench.shows("saving");
         bench.keys("kc0.7<enter>");
-        // The locks are taken, and nothing is written yet.
+        // The locks are acquired, and nothing is written yet.
         bench.step();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), SMALL);
         bench.keys("jjjc0.6<enter>");
-        bench.let_go();
+        bench.release_jobs();
         let saved = std::fs::read_to_string(to.unwrap_or(&path)).unwrap();
         assert_eq!(saved, SMALL.replacen("<priority>0.2", "<priority>0.8", 1));
         bench.shows("modified 2");
@@ -194,14 +194,14 @@ fn a_crash_between_the_locks_and_the_save_keeps_every_change() {
 }
 
 #[test]
-fn a_save_that_is_stopped_while_locks_are_taken_gives_nothing_up() {
+fn a_save_cancelled_while_locks_are_acquired_keeps_the_old_locks() {
     let (folder, path, options) = small();
     let other = folder.path().join("copy.xml");
     let mut bench = open(&path, &options, Kind::Save);
     bench.keys("j$c0.8<enter>");
     bench.keys(&format!(":write {}<enter><esc>", other.display()));
-    bench.let_go();
-    assert_eq!(bench.says(), "the save was stopped; no file was changed");
+    bench.release_jobs();
+    assert_eq!(bench.message(), "the save was stopped; no file was changed");
     assert!(!other.exists() && bench.app.shared.session.is_modified());
     drop(StateSlot::take(&folder_of(&options), &other).unwrap());
     assert!(StateSlot::take(&folder_of(&options), &path).is_err(), "the set itself stays locked");
@@ -209,9 +209,9 @@ fn a_save_that_is_stopped_while_locks_are_taken_gives_nothing_up() {
     assert!(std::fs::read_to_string(&path).unwrap().contains("0.8"));
 }
 
-/// After a save the files are others, and so are their locks: `flock` on a file that was replaced locks nothing.
+/// A save replaces the files, so the new files must be locked: `flock` on a replaced file has no effect on the new one.
 #[test]
-fn the_files_that_a_save_has_made_are_locked() {
+fn files_created_by_a_save_are_locked() {
     let (folder, path, options) = small();
     let mut bench = open(&path, &options, Kind::Read);
     bench.keys("j$c0.8<enter><c-s>");

@@ -1,4 +1,4 @@
-//! Tests of entries of megabytes: jobs read them, and keys do not wait.
+//! Tests of entries of several megabytes: jobs read them, and keys do not wait.
 
 use super::bench::Bench;
 use crate::progress::work;
@@ -10,7 +10,7 @@ use crate::tui::jobs::Kind;
 use crate::tui::text::count;
 use crate::tui::theme::Theme;
 
-/// A row with something in it between two ordinary ones.
+/// A set with a given row between two ordinary ones.
 fn set(loc: &str, extensions: &str) -> String {
     format!(
         "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\" xmlns:image=\"http://www.google.com/schemas/sitemap-image/1.1\" xmlns:video=\"http://www.google.com/schemas/sitemap-video/1.1\" xmlns:x=\"urn:x\">
@@ -29,7 +29,7 @@ fn images(count: usize) -> String {
     set("https://e.com/2", &(0..count).map(image).collect::<String>())
 }
 
-/// Lines made for the details, and bytes of text looked at for a whole frame.
+/// The number of lines in the details, and the number of bytes of text examined for one frame.
 fn cost(bench: &Bench) -> (usize, usize) {
     let lines = crate::tui::show::screen(&bench.app).detail.map_or(0, |detail| detail.lines.len());
     let (_, looked) = count::of(|| bench.screen());
@@ -37,7 +37,7 @@ fn cost(bench: &Bench) -> (usize, usize) {
 }
 
 #[test]
-fn a_frame_costs_what_it_shows_however_many_images_there_are() {
+fn the_cost_of_a_frame_does_not_depend_on_the_number_of_images() {
     let height = 40;
     for keys in ["", "<f6>jjjj", "<f6><end>"] {
         let costs: Vec<(usize, usize)> = [500, 1_000, 8_000]
@@ -55,7 +55,7 @@ fn a_frame_costs_what_it_shows_however_many_images_there_are() {
 }
 
 #[test]
-fn keys_are_heard_while_a_large_entry_is_read() {
+fn keys_are_handled_while_a_large_entry_is_read() {
     let mut bench = Bench::file(&images(2_000));
     bench.hold = Some(Kind::Read);
     bench.keys("jgv");
@@ -67,19 +67,19 @@ fn keys_are_heard_while_a_large_entry_is_read() {
     bench.keys("k<f6>jjx<esc>:");
     assert!(matches!(bench.app.modes.current(), Mode::Line(_)));
     bench.keys("<esc>");
-    bench.let_go();
+    bench.release_jobs();
     bench.shows("image:image");
     bench.shows("img 2000");
     assert!(!bench.screen().contains("reading the entry"), "{}", bench.screen());
 }
 
 #[test]
-fn what_a_key_needs_of_the_entry_is_waited_for_and_given_up_with_the_next_key() {
+fn a_key_that_needs_the_entry_waits_for_it_and_the_next_key_cancels_that() {
     let mut bench = Bench::file(&images(2_000));
     bench.hold = Some(Kind::Read);
     bench.keys("jK");
     bench.shows("reading the entry…");
-    bench.let_go();
+    bench.release_jobs();
     let Mode::List(list) = bench.app.modes.current() else { panic!("{}", bench.screen()) };
     assert!(list.lines.len() < 400, "{} lines", list.lines.len());
     bench.keys("<end>");
@@ -87,28 +87,29 @@ fn what_a_key_needs_of_the_entry_is_waited_for_and_given_up_with_the_next_key() 
     let mut bench = Bench::file(&images(2_000));
     bench.hold = Some(Kind::Read);
     bench.keys("jKl");
-    bench.let_go();
+    bench.release_jobs();
     assert!(matches!(bench.app.modes.current(), Mode::Table), "another key came since");
 }
 
 #[test]
-fn a_large_entry_is_changed_by_a_worker() {
+fn a_job_changes_a_large_entry() {
     let mut bench = Bench::file(&images(2_000));
     bench.keys("j");
     bench.hold = Some(Kind::Edit);
     bench.keys("dd");
     assert!(bench.app.shared.jobs.is_busy(Kind::Edit));
     bench.keys("j");
-    bench.let_go();
+    bench.release_jobs();
     assert_eq!(bench.app.shared.session.view().urls(), 2);
     bench.keys("u");
     bench.shows("img 2000");
 }
 
 #[test]
-fn whatever_makes_a_large_entry_is_done_by_a_worker() {
+fn every_edit_that_creates_a_large_entry_runs_in_a_job() {
     let url = format!("https://e.com/{}", "abcdefghi/".repeat(50_000));
-    // Typed into a cell, pasted as rows, pasted into a cell with more URLs, and written as a command. What is wrong is pasted only if asked for.
+    // Typed into a cell, pasted as rows, pasted into a cell with more URLs, and written as a command. URLs with errors
+    // are pasted only on request.
     let pasted = [format!("{url}\nhttps://e.com/b"), format!("{url}\nhttps://e.com/c")];
     for (keys, paste, end, urls) in
         [("ggi<c-u>", &url, "<enter>", 3), ("gg", &pasted[0], "e<enter>", 5), ("ggi", &pasted[1], "<enter>", 4)]
@@ -118,19 +119,19 @@ fn whatever_makes_a_large_entry_is_done_by_a_worker() {
         bench.hold = Some(Kind::Edit);
         bench.keys(end);
         assert!(bench.app.shared.jobs.is_busy(Kind::Edit), "{keys}");
-        bench.let_go();
+        bench.release_jobs();
         assert_eq!(bench.app.shared.session.view().urls(), urls, "{keys}");
     }
     let mut bench = Bench::file(&images(2_000));
     bench.hold = Some(Kind::Edit);
     bench.keys(":%set priority=0.4<enter>");
     assert!(bench.app.shared.jobs.is_busy(Kind::Edit));
-    bench.let_go();
+    bench.release_jobs();
     bench.shows("0.4");
 }
 
 #[test]
-fn a_key_in_a_long_cell_does_not_look_the_value_up() {
+fn a_key_in_a_long_cell_does_not_search_for_the_value() {
     let url = format!("https://e.com/{}", "abcdefghi/".repeat(100_000));
     let mut bench = Bench::file(&set(&url, ""));
     bench.keys("ji");
@@ -143,7 +144,7 @@ fn a_key_in_a_long_cell_does_not_look_the_value_up() {
 }
 
 #[test]
-fn a_frame_words_the_findings_that_it_shows() {
+fn a_frame_formats_only_the_findings_that_it_shows() {
     let works = [40, 160].map(|files| {
         let folder = tempfile::tempdir().unwrap();
         for number in 0..files {
@@ -159,9 +160,9 @@ fn a_frame_words_the_findings_that_it_shows() {
 }
 
 #[test]
-fn elements_of_a_large_entry_are_edited_where_they_are_read() {
+fn elements_of_a_large_entry_are_edited_in_the_details() {
     let mut bench = Bench::file(&images(2_000));
-    // changefreq, lastmod and priority come first, then each image with its two children.
+    // First changefreq, lastmod and priority, then each image with its two children.
     bench.keys("jgv<f6>").keys(&"j".repeat(3 + 3 * 700 + 1)).keys("<enter>");
     let Mode::Element(edit) = bench.app.modes.current() else { panic!("{}", bench.screen()) };
     assert_eq!(edit.path.to_string(), "image[701]/loc");
@@ -183,7 +184,7 @@ fn nested_elements_are_listed_without_recursion() {
 }
 
 #[test]
-fn a_url_of_megabytes_costs_what_is_seen_of_it_wherever_it_is_shown() {
+fn only_the_visible_part_of_a_url_of_megabytes_is_examined() {
     for part in ["abcdefghi/", "äé日本-", "a\u{301}"] {
         let url = format!("https://e.com/{}", part.repeat(1_000_000 / part.len()));
         let mut bench = Bench::file(&set(&url, ""));
@@ -199,7 +200,7 @@ fn a_url_of_megabytes_costs_what_is_seen_of_it_wherever_it_is_shown() {
 }
 
 #[test]
-fn other_rows_of_the_window_are_read_aside_too() {
+fn jobs_read_the_other_large_rows_on_the_screen_too() {
     let mut bench = Bench::file(&images(2_000));
     assert_eq!(bench.app.shared.grid.position, 0);
     bench.shows("img 2000");
@@ -207,9 +208,9 @@ fn other_rows_of_the_window_are_read_aside_too() {
     let folder = bench.folder.as_ref().unwrap();
     std::fs::write(folder.path().join("other.xml"), &text).unwrap();
     bench.hold = Some(Kind::Read);
-    // The document is another one after a change: what was known of it is not taken for it.
+    // After a change, cached entries of the previous document are not used.
     bench.keys("x");
     bench.shows("…");
-    bench.let_go();
+    bench.release_jobs();
     bench.shows("img 2000");
 }

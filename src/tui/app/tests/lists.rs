@@ -6,7 +6,7 @@ use crate::tui::app::Event;
 use crate::tui::app::modes::Mode;
 
 #[test]
-fn the_pane_names_what_is_wrong_and_fixes_it() {
+fn the_pane_shows_findings_and_their_fixes() {
     let mut bench = Bench::file(SMALL);
     bench.shows("2 errors");
     bench.keys("G");
@@ -47,7 +47,7 @@ fn history_goes_to_any_state() {
 }
 
 #[test]
-fn wrong_commands_are_explained_in_place() {
+fn invalid_commands_are_explained_in_the_pane() {
     let mut bench = Bench::file(SMALL);
     bench.keys(":set priority=high");
     bench.shows("expected");
@@ -71,7 +71,7 @@ fn help_finds_rules_commands_and_the_query_language() {
     bench.keys("<esc>:help saving<enter>/threat<enter>");
     bench.shows("threat model");
     bench.keys("<esc>");
-    // What a row is set to and what sets rows are two things.
+    // The topics `set` and `fix` find the commands, not other entries with these words.
     bench.keys("<esc>:help set<enter>");
     bench.shows(":[%]set FIELD=VALUE");
     bench.keys("<esc>:help fix<enter>");
@@ -81,7 +81,7 @@ fn help_finds_rules_commands_and_the_query_language() {
 }
 
 #[test]
-fn a_rule_broken_by_no_row_says_where() {
+fn a_rule_violated_by_no_row_shows_the_other_findings() {
     let mut bench = Bench::file(
         "<?xml version=\"1.0\"?>
 <sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">
@@ -103,7 +103,7 @@ fn a_rule_broken_by_no_row_says_where() {
 }
 
 #[test]
-fn the_palette_has_the_commands_of_the_line_too() {
+fn the_palette_has_the_commands_of_the_command_line_too() {
     for (typed, shown, line) in [
         ("apply", ":apply-order", "apply-order"),
         ("theme", ":theme", "theme "),
@@ -124,11 +124,11 @@ fn the_palette_has_the_commands_of_the_line_too() {
     bench.keys("<enter><esc>");
     assert!(!bench.app.shared.session.is_modified());
     bench.keys(":theme none<enter>");
-    assert_eq!(bench.app.shared.message.as_ref().map(|_| bench.says()), None, "README says none");
+    assert_eq!(bench.app.shared.message.as_ref().map(|_| bench.message()), None, "README says none");
 }
 
 #[test]
-fn a_long_error_is_read_to_its_end() {
+fn a_long_error_can_be_scrolled_to_its_end() {
     let mut bench = Bench::file(SMALL);
     bench.send(Event::Resize(60, 24));
     bench.keys(":filter nofield=1");
@@ -137,7 +137,7 @@ fn a_long_error_is_read_to_its_end() {
 }
 
 #[test]
-fn explanations_show_who_says_what() {
+fn explanations_show_the_verdict_of_each_search_engine() {
     let mut bench = Bench::file(&SMALL.replace("2026-10-05", "2026-10-05T10:00:00"));
     bench.keys("j");
     bench.keys("K");
@@ -203,7 +203,7 @@ fn a_fix_that_needs_a_decision_asks_for_it() {
 }
 
 #[test]
-fn what_is_wrong_with_a_file_is_said_beside_its_rows() {
+fn findings_of_a_file_are_shown_on_its_rows() {
     let damaged =
         SMALL.replace("/shop/tea<", "/shop/tea?a=1&b=2<").replace("http://www.sitemaps", "https://www.sitemaps");
     let mut bench = Bench::file(&damaged);
@@ -231,7 +231,7 @@ fn what_is_wrong_with_a_file_is_said_beside_its_rows() {
 }
 
 #[test]
-fn help_is_searched_and_keeps_what_was_found() {
+fn help_is_searched_and_stays_narrowed() {
     let mut bench = Bench::file(SMALL);
     bench.keys("?/");
     bench.keys("redo");
@@ -247,7 +247,7 @@ fn help_is_searched_and_keeps_what_was_found() {
     bench.shows("no match for “zzz”");
     bench.keys("<esc><esc>");
     assert!(matches!(bench.app.modes.current(), Mode::Table));
-    // What was found is done.
+    // The match is executed.
     bench.keys("x?/delete the marked<enter><enter>");
     assert_eq!(bench.app.shared.session.view().changed(), 1, "{}", bench.screen());
     bench.keys("U/deleted");
@@ -256,7 +256,7 @@ fn help_is_searched_and_keeps_what_was_found() {
 }
 
 #[test]
-fn names_and_keys_stand_side_by_side_on_wide_screens() {
+fn names_and_keys_are_side_by_side_on_wide_screens() {
     for (open, words) in
         [("<c-p>clear cell", "clear cell        x  "), ("?/remove the value", "clear cell        remove the value")]
     {
@@ -274,7 +274,7 @@ fn names_and_keys_stand_side_by_side_on_wide_screens() {
 }
 
 #[test]
-fn a_message_stays_until_the_next_key() {
+fn a_message_is_shown_until_the_next_key() {
     let mut bench = Bench::file(SMALL);
     bench.keys("$x");
     bench.shows("u undoes it");
@@ -301,14 +301,14 @@ fn paths_are_completed_folder_by_folder() {
     bench.shows("maps/");
     bench.shows("sitemap.xml");
     assert!(!bench.screen().contains("hidden") && !bench.screen().contains("31m"), "{}", bench.screen());
-    // The only proposal is a folder: the next Tab is about what is in it.
+    // The only candidate is a folder: the next Tab completes a name in it.
     bench.keys("m<tab>");
     assert_eq!(typed(&bench), "write /maps/");
     bench.keys("<tab>");
     assert_eq!(typed(&bench), "write /maps/one.xml");
     bench.keys("<tab>");
     assert_eq!(typed(&bench), "write /maps/two.xml");
-    // Where no path is typed, none is proposed, and a folder that is not there has nothing to propose.
+    // There are no candidates outside of a path argument, nor in a folder that does not exist.
     bench.keys("<esc>:filter s");
     assert!(bench.screen().lines().skip(1).all(|line| !line.contains("sitemap.xml")), "{}", bench.screen());
     bench.keys("<esc>:w! /no/such/folder/");

@@ -4,14 +4,14 @@ use super::bench::{Bench, SMALL};
 use crate::protocol::Field;
 
 #[test]
-fn dot_does_it_again() {
+fn dot_repeats_the_last_change() {
     let mut bench = Bench::file(SMALL);
     bench.keys("$c0.8<enter>j.j.");
     assert_eq!(bench.cells(Field::Priority), ["0.8", "0.8", "0.8", "0.2"]);
 }
 
 #[test]
-fn many_rows_are_set_at_once() {
+fn many_rows_are_set_in_one_step() {
     let mut bench = Bench::file(SMALL);
     bench.keys(":set priority=0.5 where path:/shop/*");
     bench.shows("set priority to 0.5 on 2 of 4 rows (where)");
@@ -26,7 +26,7 @@ fn many_rows_are_set_at_once() {
 }
 
 #[test]
-fn the_bulk_dialog_writes_its_command() {
+fn the_bulk_dialog_shows_its_command() {
     let mut bench = Bench::file(SMALL);
     bench.keys("fshop<enter>b0.7");
     bench.shows(":%set priority=0.7");
@@ -40,7 +40,7 @@ fn the_bulk_dialog_writes_its_command() {
 }
 
 #[test]
-fn urls_are_rewritten_with_a_preview() {
+fn urls_are_replaced_with_a_preview() {
     let mut bench = Bench::file(SMALL);
     bench.keys("R");
     bench.keys("/shop/(\\w+)#/store/$1#");
@@ -56,7 +56,7 @@ fn urls_are_rewritten_with_a_preview() {
 }
 
 #[test]
-fn marks_are_made_in_every_way() {
+fn rows_are_marked_in_every_way() {
     let mut bench = Bench::file(SMALL);
     let marked = |bench: &Bench| bench.app.shared.session.view().marked();
     bench.keys("<space><space>");
@@ -77,7 +77,7 @@ fn marks_are_made_in_every_way() {
 }
 
 #[test]
-fn the_bulk_dialog_begins_with_the_rows_that_are_meant() {
+fn the_bulk_dialog_preselects_marked_or_filtered_rows() {
     for (before, words, expected) in [
         ("", " this row ", ["0.7", "0.2", "none", "0.2"]),
         ("fshop<enter>", "all 2 shown", ["1.0", "0.7", "0.7", "0.2"]),
@@ -92,7 +92,7 @@ fn the_bulk_dialog_begins_with_the_rows_that_are_meant() {
 }
 
 #[test]
-fn a_value_set_on_many_rows_is_set_again() {
+fn a_bulk_change_is_repeated() {
     for keys in ["T+7d<enter>", ":set lastmod=+7d<enter>", "lb+7d<enter>"] {
         let mut bench = Bench::file(SMALL);
         bench.keys(keys);
@@ -122,7 +122,7 @@ fn a_preview_of_two_fields_shows_both() {
 }
 
 #[test]
-fn dot_repeats_two_fields_and_a_rewriting() {
+fn dot_repeats_a_change_of_two_fields_and_a_replacement() {
     let mut bench = Bench::file(SMALL);
     bench.keys(":set priority=0.8 changefreq=daily<enter>j.");
     assert_eq!(bench.cells(Field::Priority)[..2], ["0.8", "0.8"]);
@@ -137,7 +137,7 @@ fn dot_repeats_two_fields_and_a_rewriting() {
 }
 
 #[test]
-fn what_stays_is_said_for_what_it_is() {
+fn previews_count_unchanged_rows() {
     let mut bench = Bench::file(SMALL);
     for (line, words) in [
         (":%set priority=+0.1", "2 changes   1 stays as it is"),
@@ -151,7 +151,7 @@ fn what_stays_is_said_for_what_it_is() {
 }
 
 #[test]
-fn nothing_is_said_in_one_sentence() {
+fn commands_without_effect_report_one_message() {
     for (line, expected) in [
         (":delete where loc:zzz", "nothing changed: no row matches"),
         (":set priority=0.8 changefreq=daily where section=nope", "nothing changed: no row matches"),
@@ -163,9 +163,9 @@ fn nothing_is_said_in_one_sentence() {
     ] {
         let mut bench = Bench::file(SMALL);
         bench.keys(line).keys("<enter>");
-        assert_eq!(bench.says(), expected, "{line}");
+        assert_eq!(bench.message(), expected, "{line}");
     }
     let mut bench = Bench::file(SMALL);
     bench.keys(":sort -loc<enter>:apply-order<enter>");
-    assert_eq!(bench.says(), "file order changed: 4 rows moved   u undoes it");
+    assert_eq!(bench.message(), "file order changed: 4 rows moved   u undoes it");
 }

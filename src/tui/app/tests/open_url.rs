@@ -25,13 +25,13 @@ fn server() -> Server {
 }
 
 #[test]
-fn a_site_is_downloaded_into_the_folder_that_is_asked_for_and_opened() {
+fn a_site_is_downloaded_into_the_requested_folder_and_opened() {
     let server = server();
     let mut bench = Bench::file(SMALL);
     let folder = bench.path().with_file_name("site");
     bench.keys(":open nonsense<enter>");
-    assert!(bench.says().contains("nonsense: expected a URL with http:// or https://"), "{}", bench.says());
-    // Without a folder the line proposes one.
+    assert!(bench.message().contains("nonsense: expected a URL with http:// or https://"), "{}", bench.message());
+    // Without a folder, the command line suggests one.
     bench.keys(":").paste(&format!("open {}", server.url("/"))).keys("<enter>");
     bench.shows(&format!("open {} --into 127.0.0.1", server.url("/")));
     for _ in 0.."127.0.0.1".len() {
@@ -41,14 +41,14 @@ fn a_site_is_downloaded_into_the_folder_that_is_asked_for_and_opened() {
     bench.paste(&folder.display().to_string()).keys("<enter>");
     bench.shows("downloading 0 of 0 files…, Esc stops");
     assert_eq!(bench.paths().len(), 4, "the set stays open meanwhile");
-    bench.let_go();
+    bench.release_jobs();
     assert_eq!(bench.paths(), [server.url("/"), server.url("/private")]);
     bench.shows("site/sitemap.xml");
     assert_eq!(bench.app.shared.session.base_url(), Some(&*server.url("/")));
     bench.shows("site-blocked-by-robots");
-    // The server was named, so it may be asked.
+    // The user has named the server, so requests to it are allowed.
     bench.keys(":probe<enter>");
-    assert!(bench.says().starts_with("2 URLs asked: 2xx 1, blocked by robots.txt 1"), "{}", bench.says());
+    assert!(bench.message().starts_with("2 URLs asked: 2xx 1, blocked by robots.txt 1"), "{}", bench.message());
 }
 
 #[test]
@@ -74,37 +74,41 @@ fn several_indexes_of_a_site_are_opened_together() {
     let mut bench = Bench::file(SMALL);
     let folder = bench.path().with_file_name("site");
     bench.keys(":").paste(&format!("open {} --into {}", server.url("/"), folder.display())).keys("<enter>");
-    assert_eq!(bench.paths(), ["/a.xml", "/b.xml", "/c.xml"].map(|path| server.url(path)), "{}", bench.says());
+    assert_eq!(bench.paths(), ["/a.xml", "/b.xml", "/c.xml"].map(|path| server.url(path)), "{}", bench.message());
     let index = bench.app.shared.session.document().index().expect("an index");
     assert_eq!(index.files().count(), 2);
 }
 
-/// Whoever pastes the line is faster than the list of folders that complete it.
+/// A pasted line can be executed before the folder for its completion has been listed.
 #[test]
-fn a_list_for_completion_does_not_keep_a_site_from_being_opened() {
+fn a_pending_completion_list_does_not_prevent_opening_a_site() {
     let server = server();
     let mut bench = Bench::file(SMALL);
     let folder = bench.path().with_file_name("site");
     bench.hold = Some(Kind::List);
     bench.keys(":").paste(&format!("open {} --into {}", server.url("/"), folder.display())).keys("<enter>");
-    assert_eq!(bench.paths(), [server.url("/"), server.url("/private")], "{}", bench.says());
+    assert_eq!(bench.paths(), [server.url("/"), server.url("/private")], "{}", bench.message());
 }
 
 #[test]
-fn unsaved_changes_are_not_left_without_a_word() {
+fn opening_a_site_with_unsaved_changes_is_refused() {
     let server = server();
     let mut bench = Bench::file(SMALL);
     let folder = bench.path().with_file_name("site");
     let open = |bang: &str| format!("open{bang} {} --into {}", server.url("/"), folder.display());
     bench.keys("t:").paste(&open("")).keys("<enter>");
-    assert_eq!(bench.says(), "there are unsaved changes; :open! drops them, :write saves them");
+    assert_eq!(bench.message(), "there are unsaved changes; :open! drops them, :write saves them");
     assert!(!folder.exists() && server.log().is_empty());
-    // Neither are those that are made while the files are downloaded.
+    // Changes that are made while the files are downloaded are kept too.
     bench.keys("u");
     bench.hold = Some(Kind::Download);
     bench.keys(":").paste(&open("")).keys("<enter>jt");
-    bench.let_go();
-    assert!(bench.says().contains("not opened, because this set was changed meanwhile: sited "), "{}", bench.says());
+    bench.release_jobs();
+    assert!(
+        bench.message().contains("not opened, because this set was changed meanwhile: sited "),
+        "{}",
+        bench.message()
+    );
     assert_eq!(bench.paths().len(), 4);
     bench.keys(":").paste(&open("!")).keys("<enter>");
     assert_eq!(bench.paths().len(), 2);
@@ -112,18 +116,18 @@ fn unsaved_changes_are_not_left_without_a_word() {
 }
 
 #[test]
-fn a_download_is_stopped_and_one_that_brings_nothing_says_why() {
+fn a_download_can_be_cancelled_and_an_empty_one_reports_the_reason() {
     let server = server();
     let mut bench = Bench::file(SMALL);
     let folder = bench.path().with_file_name("site");
     bench.hold = Some(Kind::Download);
     bench.keys(":").paste(&format!("open {} --into {}", server.url("/"), folder.display())).keys("<enter><esc>");
-    bench.let_go();
-    assert!(bench.says().starts_with("the download was stopped"), "{}", bench.says());
+    bench.release_jobs();
+    assert!(bench.message().starts_with("the download was stopped"), "{}", bench.message());
     assert_eq!(bench.paths().len(), 4);
     bench.keys(":").paste(&format!("open {} --into {}", server.url("/gone.xml"), folder.display())).keys("<enter>");
-    assert!(bench.says().contains("no sitemap was downloaded"), "{}", bench.says());
-    assert!(bench.says().contains("404"), "{}", bench.says());
+    assert!(bench.message().contains("no sitemap was downloaded"), "{}", bench.message());
+    assert!(bench.message().contains("404"), "{}", bench.message());
     assert!(matches!(bench.app.modes.current(), Mode::Table));
     assert_eq!(bench.paths().len(), 4);
 }

@@ -4,22 +4,22 @@ use super::bench::{Bench, SMALL};
 use crate::tui::app::Event;
 use crate::tui::app::modes::Mode;
 
-/// The file as others write it.
+/// Replaces the file as another program would.
 fn write(bench: &Bench, text: &str) {
-    // Another file in its place, as most programs save.
+    // Most programs save by replacing the file.
     let other = bench.path().with_extension("other");
     std::fs::write(&other, text).unwrap();
     std::fs::rename(other, bench.path()).unwrap();
 }
 
 #[test]
-fn a_change_outside_is_noticed_with_the_focus_and_asks_nothing() {
+fn an_external_change_is_detected_on_focus_without_a_question() {
     let mut bench = Bench::file(SMALL);
     bench.send(Event::Focus);
     assert!(bench.app.shared.message.is_none());
     write(&bench, &SMALL.replace("0.2", "0.3"));
     bench.send(Event::Focus);
-    assert!(bench.says().contains("sitemap.xml was replaced by another program"), "{}", bench.says());
+    assert!(bench.message().contains("sitemap.xml was replaced by another program"), "{}", bench.message());
     bench.shows("changed on disk");
     assert!(matches!(bench.app.modes.current(), Mode::Table));
     bench.keys("go");
@@ -28,11 +28,11 @@ fn a_change_outside_is_noticed_with_the_focus_and_asks_nothing() {
     assert!(!bench.screen().contains("changed on disk"));
     assert_eq!(bench.cells(crate::protocol::Field::Priority), ["1.0", "0.3", "none", "0.3"]);
     bench.keys("go");
-    assert_eq!(bench.says(), "the files have not changed on disk");
+    assert_eq!(bench.message(), "the files have not changed on disk");
 }
 
 #[test]
-fn a_save_is_held_back_and_merged_row_by_row() {
+fn a_save_over_external_changes_is_refused_and_merged_row_by_row() {
     let mut bench = Bench::file(SMALL);
     // Ours: the first two priorities. Theirs: the second and the fourth.
     bench.keys("$c0.9<enter>jc0.7<enter>");
@@ -53,9 +53,9 @@ fn a_save_is_held_back_and_merged_row_by_row() {
     assert_eq!(chosen(&bench), 0);
     bench.shows("changed here too");
     bench.keys("<enter>");
-    assert!(bench.says().contains("both sides changed this row"), "{}", bench.says());
+    assert!(bench.message().contains("both sides changed this row"), "{}", bench.message());
     bench.keys("o<enter>");
-    assert!(bench.says().contains("of the changed files merged"), "{}", bench.says());
+    assert!(bench.message().contains("of the changed files merged"), "{}", bench.message());
     assert_eq!(bench.app.shared.session.view().changed(), 2, "what is unsaved is what differs from their file");
     bench.keys("<c-s>");
     bench.shows("saved");
@@ -66,7 +66,7 @@ fn a_save_is_held_back_and_merged_row_by_row() {
 }
 
 #[test]
-fn reloading_after_a_new_order_names_what_is_lost() {
+fn reloading_after_a_new_order_lists_the_changes_that_would_be_lost() {
     let mut bench = Bench::file(SMALL);
     bench.keys(":sort -loc<enter>:apply-order<enter>");
     write(&bench, &SMALL.replace("0.2", "0.3"));
@@ -75,7 +75,7 @@ fn reloading_after_a_new_order_names_what_is_lost() {
 }
 
 #[test]
-fn ours_can_be_kept_and_reading_again_asks_first() {
+fn ours_can_be_kept_and_reloading_asks_first() {
     let mut bench = Bench::file(SMALL);
     bench.keys("t");
     std::fs::remove_file(bench.path()).unwrap();
@@ -87,7 +87,7 @@ fn ours_can_be_kept_and_reading_again_asks_first() {
     bench.keys("<enter><c-s>o");
     assert_eq!(bench.on_disk(), SMALL.replacen("2026-11-02", "2026-11-20", 1));
     assert!(!bench.app.shared.session.is_modified());
-    // A file that this save would not touch counts too.
+    // An external change of a file that this save would not write is reported too.
     bench.keys("t:write other.xml<esc>");
     write(&bench, SMALL);
     bench.keys("ut");
@@ -98,30 +98,30 @@ fn ours_can_be_kept_and_reading_again_asks_first() {
 }
 
 #[test]
-fn a_save_of_ours_is_no_news() {
+fn our_own_save_is_not_an_external_change() {
     let mut bench = Bench::file(SMALL);
     bench.hold = Some(crate::tui::jobs::Kind::DiskCheck);
     bench.send(Event::Focus);
     bench.keys("t<c-s>");
-    bench.let_go();
+    bench.release_jobs();
     bench.shows("saved");
     assert!(bench.app.shared.outside.changed.is_empty());
 }
 
 #[test]
-fn backups_are_chosen_where_saves_are_shown() {
+fn backups_are_configured_from_the_plan() {
     let mut bench = Bench::file(SMALL);
     bench.keys("t:plan<enter>");
     bench.shows("no backup will be made (:backup once makes one)");
     bench.keys("<esc>:backup once<enter>:plan<enter>");
     bench.shows(":backup once");
     bench.keys("<esc><c-s>");
-    assert!(bench.says().contains("the previous files are in"), "{}", bench.says());
+    assert!(bench.message().contains("the previous files are in"), "{}", bench.message());
     assert!(bench.path().with_file_name("sitemap.xml.bak").is_dir());
 }
 
 #[test]
-fn every_panel_fits_every_window() {
+fn every_panel_fits_in_every_window_size() {
     let mut bench = Bench::file(SMALL);
     bench.keys("tjddjt");
     write(&bench, &SMALL.replace("0.2", "0.4").replace("2026-13-01", "2026-12-01"));
@@ -140,7 +140,7 @@ fn every_panel_fits_every_window() {
     }
 }
 
-/// Both sides changed more than fields: what each has of extensions is shown, and what "both" would lose.
+/// Both sides changed extensions: the merge shows those of each side, and those that "both" would lose.
 #[test]
 fn a_merge_shows_the_extensions_of_both_sides() {
     let mut bench = Bench::file(SMALL);

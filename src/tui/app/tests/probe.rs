@@ -16,7 +16,7 @@ fn server() -> Server {
     })
 }
 
-/// Its sitemap, with a URL of another host.
+/// The sitemap of the site, with a URL of another host.
 fn sitemap(server: &Server) -> String {
     let url = |loc: String| format!("<url><loc>{loc}</loc></url>\n");
     let own: String = ["/", "/old", "/gone", "/private"].map(|path| url(server.url(path))).concat();
@@ -24,53 +24,53 @@ fn sitemap(server: &Server) -> String {
     format!("<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n{own}{other}</urlset>\n")
 }
 
-/// How often the server was asked for a path.
+/// The number of requests for a path.
 fn asked(server: &Server, path: &str) -> usize {
     server.log().iter().filter(|seen| seen.path == path).count()
 }
 
 #[test]
-fn a_server_of_this_machine_that_is_the_base_url_is_asked() {
+fn a_loopback_server_that_is_the_base_url_is_requested() {
     let server = server();
     let mut bench = Bench::file(&sitemap(&server));
     bench.keys(":").paste(&format!("set-base-url {}", server.url("/"))).keys("<enter>:probe<enter>");
-    assert!(bench.says().starts_with("4 URLs asked: 2xx 1, 3xx 1"), "{}", bench.says());
+    assert!(bench.message().starts_with("4 URLs asked: 2xx 1, 3xx 1"), "{}", bench.message());
 }
 
 #[test]
-fn answers_of_the_site_are_columns_and_findings() {
+fn responses_of_the_site_become_columns_and_findings() {
     let server = server();
     let mut bench = Bench::file(&sitemap(&server));
     bench.keys(":probe<enter>");
     bench.shows("127.0.0.1 is a loopback address; nothing was sent; :probe --allow-private allows it");
     assert!(server.log().is_empty());
     bench.keys(":probe --allow-private<enter>");
-    let says = bench.says();
-    assert!(says.starts_with("4 URLs asked: 2xx 1, 3xx 1, 4xx 1, blocked by robots.txt 1"), "{says}");
-    assert!(says.ends_with("; 1 URL of other hosts not requested"), "{says}");
+    let message = bench.message();
+    assert!(message.starts_with("4 URLs asked: 2xx 1, 3xx 1, 4xx 1, blocked by robots.txt 1"), "{message}");
+    assert!(message.ends_with("; 1 URL of other hosts not requested"), "{message}");
     bench.shows("@status");
     for rule in ["site-not-found", "site-redirect", "site-blocked-by-robots"] {
         bench.shows(rule);
     }
     bench.keys(":filter @status=404<enter>");
     assert_eq!(bench.cells(Field::Loc), [server.url("/gone")]);
-    // What is known is not asked again.
+    // URLs with a response are not requested again.
     bench.keys("<esc>:probe --allow-private<enter>");
-    assert!(bench.says().starts_with("every URL has an answer already"), "{}", bench.says());
+    assert!(bench.message().starts_with("every URL has an answer already"), "{}", bench.message());
     assert_eq!(asked(&server, "/gone"), 1);
-    // The findings go with their rows, and come back.
+    // Deleting rows removes their findings, and undo restores them.
     bench.keys(":delete where rule:site-redirect<enter>");
     assert!(!bench.screen().contains("site-redirect"), "{}", bench.screen());
     bench.keys("u");
     bench.shows("site-redirect");
-    // A row that came since is the only one to be asked about.
+    // Only the new row is requested.
     let url = server.url("/new");
     bench.keys("o").paste(&url).keys("<enter>:probe --allow-private<enter>");
-    assert!(bench.says().starts_with("1 URL asked: 2xx 1"), "{}", bench.says());
+    assert!(bench.message().starts_with("1 URL asked: 2xx 1"), "{}", bench.message());
 }
 
 #[test]
-fn a_row_that_gets_the_final_url_keeps_its_answers() {
+fn a_row_changed_to_the_final_url_keeps_its_response() {
     let server = server();
     let mut bench = Bench::file(&sitemap(&server));
     bench.keys(":probe --allow-private<enter>:%fix site-redirect<enter>");
@@ -82,7 +82,7 @@ fn a_row_that_gets_the_final_url_keeps_its_answers() {
 }
 
 #[test]
-fn answers_are_written_and_read_again() {
+fn responses_are_written_and_read_again() {
     let server = server();
     let mut bench = Bench::file(&sitemap(&server));
     let path = bench.path().with_file_name("site.jsonl");
@@ -90,19 +90,19 @@ fn answers_are_written_and_read_again() {
     bench.shows("no results yet");
     bench.keys(":probe --allow-private where loc:gone or loc:old<enter>");
     bench.keys(":").paste(&format!("probe write {}", path.display())).keys("<enter>");
-    assert!(bench.says().starts_with("2 answers written to"), "{}", bench.says());
+    assert!(bench.message().starts_with("2 answers written to"), "{}", bench.message());
     let text = std::fs::read_to_string(&path).unwrap();
     assert_eq!(text.lines().count(), 2);
     bench.keys(":").paste(&format!("probe write {}", path.display())).keys("<enter>");
     bench.shows("exists");
     assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
-    // They are in a file, and the next one is not.
+    // These responses are in a file, the next one is not.
     bench.keys(":probe --allow-private<enter>q");
     assert_eq!(bench.status, None);
     bench.shows("2 answers of :probe not written to a file");
     bench.shows(":probe write FILE writes the answers");
     bench.keys("<enter>");
-    // Saving the set saves no answers.
+    // Saving the set does not save responses.
     for keys in ["tqs", "tZZ"] {
         bench.keys(keys);
         assert_eq!(bench.status, None, "{keys}");
@@ -118,17 +118,17 @@ fn answers_are_written_and_read_again() {
 }
 
 #[test]
-fn a_change_that_is_worked_out_and_answers_that_come_know_of_each_other() {
+fn responses_that_arrive_during_a_change_are_checked() {
     let server = server();
     let mut bench = Bench::file(&sitemap(&server));
     bench.hold = Some(Kind::Probe);
     bench.keys(":probe --allow-private<enter>");
     bench.shows("looking up the site");
     bench.keys(":set priority=0.8 where loc:gone<enter>:delete where loc:private<enter>");
-    bench.let_go();
+    bench.release_jobs();
     bench.shows("site-not-found");
     bench.shows("site-redirect");
-    // Steps that are older than the answers are checked for them, and so is what is done again.
+    // Undo and redo of steps that are older than the responses check the rows against them.
     let broken = |bench: &Bench| bench.app.shared.session.counts().by_rule();
     let found = broken(&bench);
     bench.keys("u");
@@ -137,7 +137,7 @@ fn a_change_that_is_worked_out_and_answers_that_come_know_of_each_other() {
     bench.shows("site-not-found");
     bench.keys("<c-r><c-r>");
     assert_eq!(broken(&bench), found);
-    // The findings are those of a fresh check.
+    // The findings are the same as those of a full check.
     let data = bench.app.shared.session.view().data.clone();
     bench.app.shared.session.set_site(None, None);
     bench.app.shared.session.set_site(data, None);
@@ -145,20 +145,20 @@ fn a_change_that_is_worked_out_and_answers_that_come_know_of_each_other() {
 }
 
 #[test]
-fn answers_wait_while_a_change_is_worked_out() {
+fn responses_are_held_while_a_change_is_computed() {
     let server = server();
     let mut bench = Bench::file(&sitemap(&server));
     bench.app.shared.jobs.set_reading(Kind::Edit, crate::progress::Reading::default());
     bench.keys(":probe --allow-private<enter>");
     assert!(bench.app.shared.session.view().data.is_none());
-    bench.app.shared.jobs.ended(Kind::Edit);
+    bench.app.shared.jobs.job_ended(Kind::Edit);
     bench.send(Event::Focus);
     assert!(bench.app.shared.session.view().data.is_some());
     bench.shows("site-not-found");
 }
 
 #[test]
-fn the_asking_is_paused_and_goes_on() {
+fn a_probe_is_paused_and_continued() {
     let server = server();
     let mut bench = Bench::file(&sitemap(&server));
     bench.hold = Some(Kind::Probe);
@@ -170,14 +170,14 @@ fn the_asking_is_paused_and_goes_on() {
     bench.shows("pausing: waiting for the last answers; results so far are kept");
     bench.keys(":probe --allow-private<enter>");
     bench.shows("the last requests are still being answered");
-    bench.let_go();
+    bench.release_jobs();
     bench.shows("nothing was asked");
     bench.keys(":probe --allow-private<enter>");
-    assert!(bench.says().starts_with("4 URLs asked"), "{}", bench.says());
+    assert!(bench.message().starts_with("4 URLs asked"), "{}", bench.message());
 }
 
 #[test]
-fn only_rows_that_were_answered_are_checked() {
+fn only_rows_with_new_responses_are_checked() {
     let server = server();
     let rows: String =
         (0..3_000).map(|n| server.url(&format!("/{n}"))).collect::<Vec<_>>().join("</loc></url><url><loc>");
@@ -185,7 +185,7 @@ fn only_rows_that_were_answered_are_checked() {
         "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"><url><loc>{rows}</loc></url></urlset>\n"
     ));
     bench.keys(":probe --allow-private where path=/7<enter>");
-    assert!(bench.says().starts_with("1 URL asked"), "{}", bench.says());
+    assert!(bench.message().starts_with("1 URL asked"), "{}", bench.message());
     let data = bench.app.shared.session.view().data.clone().unwrap();
     let urls = [server.url("/7")];
     let work = crate::progress::work::here(|| {
@@ -194,7 +194,7 @@ fn only_rows_that_were_answered_are_checked() {
     assert!(work < 100, "{work}");
 }
 
-/// A site of 100 pages behind a sitemap that is wrong about some of them.
+/// A site of 100 pages whose sitemap is wrong about some of them.
 fn wrong_site() -> Server {
     Server::start(|seen| {
         let base = format!("http://{}", seen.header("host").unwrap_or_default());
@@ -219,18 +219,18 @@ fn wrong_site() -> Server {
 }
 
 #[test]
-fn a_sitemap_is_corrected_by_its_site() {
+fn a_sitemap_is_fixed_from_a_probe_of_its_site() {
     let server = wrong_site();
     let mut bench = Bench::file(&sitemap(&server));
     let folder = bench.path().with_file_name("site");
     bench.keys(":").paste(&format!("open {} --into {}", server.url("/"), folder.display())).keys("<enter>");
     assert_eq!(bench.cells(Field::Loc).len().min(20), 20);
     bench.keys(":probe --rate 0 --concurrency 2<enter>");
-    assert!(bench.says().starts_with("100 URLs asked: 2xx 93, 3xx 4, 4xx 3"), "{}", bench.says());
+    assert!(bench.message().starts_with("100 URLs asked: 2xx 93, 3xx 4, 4xx 3"), "{}", bench.message());
     assert!(server.most_at_a_time() <= 2);
     bench.keys(":filter @status<gt>=300<enter>");
     bench.shows("7 shown");
-    // What the fix would do is shown before it is done.
+    // The fix is previewed before it is applied.
     bench.keys(":%fix site-redirect");
     bench.shows("4 changes");
     bench.shows("/moved/3");

@@ -4,7 +4,7 @@ use super::bench::{Bench, SMALL};
 use crate::protocol::Field;
 
 #[test]
-fn rows_are_added_deleted_copied() {
+fn rows_are_added_deleted_and_copied() {
     let mut bench = Bench::file(SMALL);
     bench.keys("onew page<enter>");
     assert_eq!(bench.paths(), ["/", "/new page", "/shop/tea", "/shop/cups", "/blog/old post"]);
@@ -20,7 +20,7 @@ fn rows_are_added_deleted_copied() {
 }
 
 #[test]
-fn one_d_does_nothing_and_says_what_may_follow() {
+fn a_single_d_does_nothing_and_shows_the_next_keys() {
     let mut bench = Bench::file(SMALL);
     bench.keys("d");
     bench.shows("delete rows");
@@ -35,7 +35,7 @@ fn one_d_does_nothing_and_says_what_may_follow() {
 }
 
 #[test]
-fn a_pasted_list_becomes_rows_and_never_keys() {
+fn a_pasted_list_becomes_rows_and_is_not_executed_as_keys() {
     let mut bench = Bench::file(SMALL);
     bench.paste("https://example.com/one\r\nhttps://example.com/\nddq\n");
     bench.shows("3 lines pasted");
@@ -65,7 +65,7 @@ fn a_pasted_list_becomes_rows_and_never_keys() {
 }
 
 #[test]
-fn copies_go_to_the_terminal() {
+fn copies_are_sent_to_the_terminal_clipboard() {
     let mut bench = Bench::file(SMALL);
     bench.keys("yuyc2yyyx");
     assert_eq!(bench.copied[0], "https://example.com/");
@@ -77,7 +77,7 @@ fn copies_go_to_the_terminal() {
 }
 
 #[test]
-fn a_whole_url_takes_the_place_of_what_was_proposed() {
+fn a_whole_url_replaces_the_suggested_prefix() {
     let empty = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"></urlset>\n";
     for (xml, typed, expected) in [
         (SMALL, "new", "https://example.com/new"),
@@ -96,11 +96,11 @@ fn a_whole_url_takes_the_place_of_what_was_proposed() {
     }
     let mut bench = Bench::file(empty);
     bench.keys("o<enter>");
-    assert_eq!(bench.says(), "type a URL first");
+    assert_eq!(bench.message(), "type a URL first");
 }
 
 #[test]
-fn a_list_pasted_while_a_url_is_asked_for_becomes_rows() {
+fn a_list_pasted_into_the_url_prompt_becomes_rows() {
     let mut bench = Bench::file(SMALL);
     bench.keys("jO").paste("https://example.com/1\nhttps://example.com/2\n");
     bench.shows("2 lines pasted");
@@ -110,7 +110,7 @@ fn a_list_pasted_while_a_url_is_asked_for_becomes_rows() {
 }
 
 #[test]
-fn a_list_pasted_into_a_cell_becomes_the_cell_and_rows() {
+fn a_list_pasted_into_a_cell_sets_the_cell_and_adds_rows() {
     let mut bench = Bench::file(SMALL);
     bench.keys("ji").paste("https://example.com/1\nhttps://example.com/2\nhttps://example.com/3\n");
     bench.shows("2 more URLs pasted");
@@ -125,10 +125,13 @@ fn a_list_pasted_into_a_cell_becomes_the_cell_and_rows() {
 }
 
 #[test]
-fn a_pasted_list_of_nothing_new_adds_nothing_by_itself() {
+fn a_pasted_list_of_known_urls_adds_nothing_by_default() {
     let mut bench = Bench::file(SMALL);
     bench.paste("https://example.com/\nhttps://example.com/shop/tea\n").keys("<enter>");
-    assert_eq!(bench.says(), "every line is skipped: Space adds a line, d adds duplicates, e adds lines with errors");
+    assert_eq!(
+        bench.message(),
+        "every line is skipped: Space adds a line, d adds duplicates, e adds lines with errors"
+    );
     bench.keys("<esc>");
     assert_eq!(bench.app.shared.session.view().urls(), 4);
 }

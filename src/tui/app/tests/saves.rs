@@ -10,7 +10,7 @@ use crate::tui::jobs::Kind;
 use std::time::Duration;
 
 #[test]
-fn a_folder_that_does_not_exist_is_made_only_on_demand() {
+fn a_missing_folder_is_created_only_on_demand() {
     let mut bench = Bench::file(SMALL);
     let folder = bench.path().with_file_name("typo");
     let line = format!(":w {}<enter>", folder.join("dir/x.xml").display());
@@ -25,14 +25,14 @@ fn a_folder_that_does_not_exist_is_made_only_on_demand() {
 }
 
 #[test]
-fn a_base_url_behind_another_is_refused() {
+fn a_second_base_url_is_refused() {
     let mut bench = Bench::file(SMALL);
     bench.keys(":set-base-url https://example.com/https://example.com/<enter>");
-    assert!(bench.says().contains("a second one begins inside it"), "{}", bench.says());
+    assert!(bench.message().contains("a second one begins inside it"), "{}", bench.message());
 }
 
 #[test]
-fn what_is_typed_during_a_save_stays_modified() {
+fn edits_made_during_a_save_stay_unsaved() {
     let mut bench = Bench::file(SMALL);
     bench.keys("c0.7");
     bench.hold = Some(Kind::Save);
@@ -40,7 +40,7 @@ fn what_is_typed_during_a_save_stays_modified() {
     bench.shows("saving…, Esc stops");
     bench.keys("jc0.9<enter>");
     assert_eq!(bench.on_disk(), SMALL);
-    bench.let_go();
+    bench.release_jobs();
     assert_eq!(bench.on_disk(), SMALL.replacen("<priority>0.2", "<priority>0.8", 1));
     bench.shows("modified 1");
     bench.keys("u");
@@ -50,21 +50,21 @@ fn what_is_typed_during_a_save_stays_modified() {
 }
 
 #[test]
-fn a_proof_that_is_stopped_says_so() {
+fn a_cancelled_verification_is_reported() {
     let mut bench = Bench::file(SMALL);
     bench.hold = Some(Kind::Preview);
     bench.keys("t:verify<enter><esc>");
-    bench.let_go();
-    assert_eq!(bench.says(), "stopped; the save was not verified");
+    bench.release_jobs();
+    assert_eq!(bench.message(), "stopped; the save was not verified");
 }
 
 #[test]
-fn a_save_is_stopped_until_files_are_put_in_place() {
+fn a_save_can_be_cancelled_until_files_are_replaced() {
     let mut bench = Bench::file(SMALL);
     bench.hold = Some(Kind::Save);
     bench.keys("t<c-s><esc>");
-    bench.let_go();
-    assert_eq!(bench.says(), "the save was stopped; no file was changed");
+    bench.release_jobs();
+    assert_eq!(bench.message(), "the save was stopped; no file was changed");
     assert_eq!(bench.on_disk(), SMALL);
     assert!(bench.app.shared.session.is_modified());
     bench.hold = Some(Kind::Save);
@@ -73,23 +73,23 @@ fn a_save_is_stopped_until_files_are_put_in_place() {
     bench.send(Event::Progress(Kind::Save, sealed));
     bench.shows("files are put in place");
     bench.keys("<esc>");
-    bench.let_go();
+    bench.release_jobs();
     bench.shows("saved");
     assert_ne!(bench.on_disk(), SMALL);
 }
 
 #[test]
-fn leaving_waits_for_the_save_and_asks_about_what_came_after_it() {
+fn quitting_waits_for_the_save_and_asks_about_later_changes() {
     let mut bench = Bench::file(SMALL);
     bench.hold = Some(Kind::Save);
     bench.keys("tZZj");
     bench.keys("t");
-    bench.let_go();
+    bench.release_jobs();
     assert_eq!(bench.status, None);
     bench.shows("1 changed row not saved");
 }
 
-/// More rows than a plan is worked out for at once.
+/// More rows than a plan is computed for without a job.
 fn many() -> String {
     let rows: Vec<String> = (0..5_001)
         .map(|number| format!("<url><loc>https://example.com/{number}</loc><lastmod>2026-11-02</lastmod></url>\n"))
@@ -98,33 +98,33 @@ fn many() -> String {
 }
 
 #[test]
-fn a_plan_of_many_rows_is_worked_out_beside_the_editing() {
+fn a_plan_of_many_rows_is_computed_in_a_job() {
     let mut bench = Bench::file(&many());
     bench.keys("$c0.7<enter>");
     bench.hold = Some(Kind::Plan);
     bench.keys("<c-s>");
     bench.shows("working out the plan…, Esc stops");
     bench.keys("<esc>");
-    bench.let_go();
-    assert_eq!(bench.says(), "stopped; nothing was written");
+    bench.release_jobs();
+    assert_eq!(bench.message(), "stopped; nothing was written");
     assert!(!bench.on_disk().contains("0.7") && bench.app.shared.session.is_modified());
-    // What is changed meanwhile is in the plan, and in the file.
+    // Changes that are made since are in the plan and in the file.
     bench.hold = Some(Kind::Plan);
     bench.keys("<c-s>j$c0.8<enter>");
-    bench.let_go();
+    bench.release_jobs();
     assert!(bench.on_disk().contains("0.7") && bench.on_disk().contains("0.8"));
     assert!(!bench.app.shared.session.is_modified());
 }
 
 #[test]
-fn a_plan_that_asks_waits_until_nothing_is_being_typed() {
+fn a_plan_with_a_question_waits_until_no_prompt_is_open() {
     let mut bench = Bench::file(&many());
     std::fs::write(bench.path().with_file_name("other.xml"), SMALL).unwrap();
     let other = bench.path().with_file_name("other.xml").display().to_string();
     bench.hold = Some(Kind::Plan);
     bench.keys(":columns all<enter>");
     bench.keys(&format!(":write {other}<enter>j$c0.9"));
-    bench.let_go();
+    bench.release_jobs();
     bench.shows("0.9");
     assert!(!bench.screen().contains("replaces"), "{}", bench.screen());
     bench.keys("<enter>");
@@ -134,9 +134,9 @@ fn a_plan_that_asks_waits_until_nothing_is_being_typed() {
     assert!(!bench.on_disk().contains("<priority>"));
 }
 
-/// Another process has the file that would be replaced: that is reported at once, not after an answer.
+/// If another process has locked the file that would be replaced, that is reported before the question.
 #[test]
-fn who_has_the_other_file_is_said_before_the_question() {
+fn the_lock_of_another_process_is_reported_before_the_question() {
     let mut bench = Bench::file(SMALL);
     let (state, other) = (bench.path().with_file_name("state"), bench.path().with_file_name("other.xml"));
     std::fs::write(&other, SMALL).unwrap();
@@ -146,19 +146,19 @@ fn who_has_the_other_file_is_said_before_the_question() {
     bench.keys("t");
     let write = format!(":write {}<enter>", other.display());
     bench.keys(&write);
-    assert!(bench.says().contains("has it open; choose another name"), "{}", bench.says());
+    assert!(bench.message().contains("has it open; choose another name"), "{}", bench.message());
     assert!(matches!(bench.app.modes.current(), Mode::Table));
     drop(theirs);
     bench.keys(&write);
     bench.shows("replaced");
-    // Whoever is only asked has not taken it.
+    // A question does not acquire the lock.
     bench.keys("k");
     drop(StateSlot::take(&state, &other).unwrap());
     bench.keys(&write);
     bench.keys("w");
     assert_ne!(std::fs::read_to_string(&other).unwrap(), SMALL);
     assert!(StateSlot::take(&state, &other).is_err());
-    // The journal of the old place is removed beside the editing, and its lock goes with it.
+    // A job removes the journal of the old path, and its lock.
     let is_free = |_| {
         std::thread::park_timeout(Duration::from_millis(10));
         StateSlot::take(&state, &bench.path()).is_ok()

@@ -9,7 +9,7 @@ use crate::tui::theme::Theme;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 #[test]
-fn the_filter_follows_the_typing() {
+fn the_filter_is_applied_while_typing() {
     let mut bench = Bench::file(SMALL);
     bench.keys("fpriority<lt>0.5");
     assert_eq!(bench.paths(), ["/shop/tea", "/blog/old post"], "before Enter");
@@ -34,7 +34,7 @@ fn the_filter_follows_the_typing() {
 }
 
 #[test]
-fn sorting_is_a_view_and_can_become_the_order() {
+fn sorting_changes_the_view_and_can_be_applied_to_the_file() {
     let mut bench = Bench::file(SMALL);
     bench.keys("$s");
     assert_eq!(bench.cells(Field::Priority), ["0.2", "0.2", "1.0", "none"]);
@@ -51,7 +51,7 @@ fn sorting_is_a_view_and_can_become_the_order() {
 }
 
 #[test]
-fn searching_goes_round() {
+fn searching_wraps_around() {
     let mut bench = Bench::file(SMALL);
     bench.keys("/shop");
     assert_eq!(bench.app.shared.grid.position, 1, "while it is typed");
@@ -59,7 +59,7 @@ fn searching_goes_round() {
     assert_eq!(bench.app.shared.grid.position, 2);
     bench.keys("n");
     assert_eq!(bench.app.shared.grid.position, 1);
-    assert!(bench.says().contains("wrapped to the top"));
+    assert!(bench.message().contains("wrapped to the top"));
     bench.keys("N");
     assert_eq!(bench.app.shared.grid.position, 2);
     bench.keys("gg}");
@@ -69,7 +69,7 @@ fn searching_goes_round() {
 }
 
 #[test]
-fn only_rows_on_the_screen_are_asked_for() {
+fn only_rows_on_the_screen_are_rendered() {
     let urls: Vec<String> = (0..3_000).map(|n| format!("<url><loc>https://example.com/{n}</loc></url>")).collect();
     let urls = urls.join("\n");
     let mut bench =
@@ -82,12 +82,12 @@ fn only_rows_on_the_screen_are_asked_for() {
 }
 
 #[test]
-fn files_of_a_set_are_gone_through() {
+fn keys_go_to_the_next_and_the_previous_file() {
     let mut bench = Bench::sample(120, 30);
     bench.keys("gt");
     assert_eq!(bench.app.shared.grid.position, 33);
     bench.keys("gt");
-    assert!(bench.says().contains("last file"));
+    assert!(bench.message().contains("last file"));
     bench.keys("jgT");
     assert_eq!(bench.app.shared.grid.position, 0);
     bench.keys("Fs").keys("gt");
@@ -95,7 +95,7 @@ fn files_of_a_set_are_gone_through() {
 }
 
 #[test]
-fn columns_are_chosen_and_ordered() {
+fn columns_are_selected_and_ordered() {
     let mut bench = Bench::sample(100, 20);
     bench.keys(":columns priority,loc,file<enter>");
     let screen = bench.screen();
@@ -106,29 +106,29 @@ fn columns_are_chosen_and_ordered() {
     bench.keys("h");
     assert_eq!(bench.app.shared.grid.field, Field::Priority, "left is left on the screen");
     bench.keys(":columns nonsense<enter>");
-    assert!(bench.says().contains("changefreq"));
+    assert!(bench.message().contains("changefreq"));
 }
 
 #[test]
-fn columns_that_are_empty_in_the_whole_set_are_hidden_until_they_are_asked_for() {
+fn columns_empty_in_the_whole_set_are_hidden_until_they_are_selected() {
     let heads = |bench: &Bench| bench.screen().lines().nth(1).unwrap().to_owned();
     let mut bench = Bench::file(
         "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"><url><loc>https://e.com/a</loc><lastmod>2026-01-02</lastmod></url><url><loc>https://e.com/b</loc></url></urlset>",
     );
     assert!(heads(&bench).contains("lastmod") && !heads(&bench).contains("priority"), "{}", heads(&bench));
     bench.keys("ll");
-    assert!(bench.says().contains("changefreq, priority and ext are empty in every row"), "{}", bench.says());
-    // Asked for, all are there, until they are left to the content again.
+    assert!(bench.message().contains("changefreq, priority and ext are empty in every row"), "{}", bench.message());
+    // Selected, all are shown, until `auto` hides empty columns again.
     bench.keys(":columns all<enter>");
     assert!(heads(&bench).contains("changefreq") && heads(&bench).contains("priority"));
     bench.keys(":columns auto<enter>");
     assert!(!heads(&bench).contains("priority"));
-    // An edit makes its column appear, and undoing it moves nothing.
+    // An edit shows its column, and undoing it does not hide it.
     bench.keys("h:set priority=0.5<enter>");
     assert!(heads(&bench).contains("priority") && !heads(&bench).contains("changefreq"), "{}", heads(&bench));
     bench.keys("u");
     assert!(heads(&bench).contains("priority"));
-    // What is being typed is seen, wherever it is typed from.
+    // A cell being edited is visible, whichever key opened it.
     bench.app.shared.grid.field = Field::Changefreq;
     bench.app.open_cell(false);
     bench.keys("dai");
@@ -138,9 +138,9 @@ fn columns_that_are_empty_in_the_whole_set_are_hidden_until_they_are_asked_for()
 }
 
 #[test]
-fn scrolling_moves_no_column() {
+fn scrolling_does_not_move_columns() {
     let row = |number: u32| match number {
-        // Further down than any screen shows at first.
+        // Further down than the first screen.
         1_500..1_600 => format!(
             "<url><loc>https://e.com/{number}</loc><lastmod>2026-01-02T10:00:00+01:00</lastmod><priority>0.5</priority><x:link rel=\"alternate\" hreflang=\"de\" href=\"https://e.com/de\"/></url>\n"
         ),
@@ -161,7 +161,7 @@ fn scrolling_moves_no_column() {
 }
 
 #[test]
-fn the_file_of_a_row_is_told_in_every_usual_width() {
+fn the_file_of_a_row_is_shown_in_every_common_width() {
     for width in [80, 90, 100, 120, 149, 160, 200] {
         let bench = Bench::sample(width, 24);
         let screen = bench.screen();
@@ -172,7 +172,7 @@ fn the_file_of_a_row_is_told_in_every_usual_width() {
     }
 }
 
-/// A set too large for anything to be done at once.
+/// A set that is so large that all work runs in jobs.
 fn large() -> Bench {
     let row = |number: u32| format!("  <url><loc>https://example.com/p/{number:05}</loc></url>\n");
     let rows: String = (0..6_000).map(row).collect::<Vec<_>>().concat();
@@ -180,7 +180,7 @@ fn large() -> Bench {
 }
 
 #[test]
-fn what_is_typed_ahead_waits_for_the_rows_it_is_about() {
+fn input_typed_ahead_waits_for_the_rows_that_it_applies_to() {
     for (keys, urls, first) in [
         ("f05999\ndd", 5_999, "/p/00000"),
         (":filter p/0000\n:%delete\n", 5_990, "/p/00000"),
@@ -211,7 +211,7 @@ fn what_is_typed_ahead_waits_for_the_rows_it_is_about() {
 }
 
 #[test]
-fn a_filter_is_named_however_narrow_the_window() {
+fn the_filter_is_shown_in_a_narrow_window() {
     for columns in [80, 100, 160] {
         let mut bench = Bench::sample(columns, 24);
         bench.keys("tfgarden<enter>");
@@ -224,7 +224,7 @@ fn a_filter_is_named_however_narrow_the_window() {
 }
 
 #[test]
-fn a_click_is_about_the_row_that_was_drawn_there() {
+fn a_click_selects_the_row_that_was_drawn_there() {
     let mut bench = large();
     bench.app.was_drawn();
     let rows = bench.app.areas().rows;
@@ -235,13 +235,13 @@ fn a_click_is_about_the_row_that_was_drawn_there() {
         let code = if letter == '\n' { KeyCode::Enter } else { KeyCode::Char(letter) };
         later.extend(bench.app.update(Event::Key(KeyEvent::new(code, KeyModifiers::NONE))));
     }
-    later.extend(bench.app.update(Bench::press(20, rows.y + 2)));
+    later.extend(bench.app.update(Bench::click_event(20, rows.y + 2)));
     later.extend(bench.app.update(Event::Key(KeyEvent::new(KeyCode::Char('t'), KeyModifiers::NONE))));
     bench.effects(later);
     assert_eq!(bench.app.shared.grid.row, Some(crate::document::rows::RowId(2)), "not the row that came there");
     assert_eq!(bench.app.shared.grid.position, 5_997);
     assert_eq!(bench.cells(Field::Lastmod)[5_997], "2026-11-20");
-    // The order on the screen is the old one until the next frame.
+    // The screen shows the old order until the next frame.
     bench.click(20, rows.y + 1);
     assert_eq!(bench.app.shared.grid.position, 5_998);
     bench.app.was_drawn();
@@ -261,12 +261,12 @@ fn a_filter_keeps_the_cursor_on_its_row_or_the_nearest_and_returns() {
         let mut bench =
             Bench::file(&format!("<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n{text}</urlset>\n"));
         let at = |bench: &Bench| bench.app.shared.grid.row.map(|row| row.0);
-        // On the row itself.
+        // The filter shows the row itself.
         bench.keys("20gg").keys("fodd<enter>");
         assert_eq!(at(&bench), Some(19));
         bench.keys("<esc>");
         assert_eq!(at(&bench), Some(19));
-        // On the nearest, and back, whether the filter is taken off or given up.
+        // The cursor is on the nearest row, and returns when the filter is cleared or cancelled.
         let top = bench.app.shared.grid.top;
         for (keys, nearest, after) in [
             ("feven<enter>", 20, 19),
@@ -283,10 +283,10 @@ fn a_filter_keeps_the_cursor_on_its_row_or_the_nearest_and_returns() {
             assert_eq!((at(&bench), bench.app.shared.session.view().shown()), (Some(after), rows), "{rows} {keys}");
             assert!(after != 19 || bench.app.shared.grid.top == top, "{rows} {keys}");
         }
-        // What was changed under a filter is what the cursor stays with.
+        // After an edit under a filter, the cursor stays on the edited row.
         bench.keys("20gg").keys("feven<enter>t<esc>");
         assert_eq!(at(&bench), Some(20), "{rows}");
-        // Sorted, the nearest is the one that stood nearest in that order.
+        // In a sorted view, the nearest row in that order is used.
         bench.keys(":sort -loc<enter>").keys("20gg").keys(":filter even<enter>");
         assert_eq!(at(&bench), Some(rows - 4));
         bench.keys("F");
@@ -295,7 +295,7 @@ fn a_filter_keeps_the_cursor_on_its_row_or_the_nearest_and_returns() {
 }
 
 #[test]
-fn a_failed_search_returns_to_its_start_and_says_so_while_typing() {
+fn a_failed_search_returns_to_its_start_and_is_reported_while_typing() {
     for mut bench in [Bench::file(SMALL), large()] {
         bench.keys("j").keys("/0000");
         bench.keys("<bs><bs><bs><bs>").keys("/shop/cups-and-more");
@@ -303,7 +303,7 @@ fn a_failed_search_returns_to_its_start_and_says_so_while_typing() {
         bench.shows("no match for “/shop/cups-and-more”");
         bench.keys("<enter>");
         assert_eq!(bench.app.shared.grid.position, 1);
-        assert!(bench.says().contains("no match for “/shop/cups-and-more”"), "{}", bench.says());
+        assert!(bench.message().contains("no match for “/shop/cups-and-more”"), "{}", bench.message());
         bench.keys("n");
         assert_eq!(bench.app.shared.grid.position, 1);
     }
@@ -319,7 +319,7 @@ fn a_failed_search_returns_to_its_start_and_says_so_while_typing() {
     bench.shows("no match for “nothing”");
 }
 
-/// Two files, too large for anything to be done at once.
+/// Two files that are so large that all work runs in jobs.
 fn large_set() -> Bench {
     let folder = tempfile::tempdir().unwrap();
     for file in 0..2 {
@@ -334,10 +334,10 @@ fn large_set() -> Bench {
 }
 
 #[test]
-fn update_looks_at_no_more_rows_than_it_shows() {
+fn update_examines_only_the_rows_that_it_shows() {
     let probe = large_set();
     let policy = format!(":policy {}\n", probe.folder.as_ref().unwrap().path().join("policy.toml").display());
-    for (keys, said) in [
+    for (keys, expected) in [
         (":profile google\n", "checked for google"),
         (policy.as_str(), "3,000 forbidden URLs"),
         (":mark where p/1\n", "3,000 rows marked"),
@@ -359,19 +359,19 @@ fn update_looks_at_no_more_rows_than_it_shows() {
             assert!(work < 3_000, "{keys:?}: {work} rows at {letter:?}");
         }
         let work = work::here(|| bench.effects(later));
-        assert!(work >= 6_000, "{keys:?}: a job looks at every row, not at {work}");
-        bench.shows(said);
+        assert!(work >= 6_000, "{keys:?}: a job examines every row, not {work}");
+        bench.shows(expected);
     }
 }
 
 #[test]
-fn a_rule_is_written_by_a_job() {
+fn a_job_writes_a_rule() {
     let mut bench = Bench::file(SMALL);
     let rules = bench.folder.as_ref().unwrap().path().join("rules.toml");
     bench.keys(":%set priority=0.5 where shop<enter>");
     bench.hold = Some(Kind::Report);
     bench.keys(&format!(":keep-as-rule {}<enter>", rules.display()));
     assert!(!rules.exists());
-    bench.let_go();
-    assert!(rules.exists() && bench.says().contains("kept in"), "{}", bench.says());
+    bench.release_jobs();
+    assert!(rules.exists() && bench.message().contains("kept in"), "{}", bench.message());
 }
