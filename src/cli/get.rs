@@ -83,7 +83,8 @@ pub(super) fn download_to_keep(
     Ok(set)
 }
 
-/// Downloads the set of a URL. Problems of the download are notes: the results are those of the command that reads the set.
+/// Downloads the set of a URL. Problems of the download are notes: the results are those of the command that reads the
+/// set.
 fn open(url: &Url, folder: &Path, job: &Job<'_>, streams: &mut Streams<'_>) -> Result<DownloadedSet, Failure> {
     let summary = job.download(url, folder, streams)?;
     for finding in &summary.findings {
@@ -132,7 +133,7 @@ impl Job<'_> {
 
     fn getter(&self, url: &Url, hosts: Hosts, loopback: Vec<(String, u16)>) -> Result<Options, Failure> {
         let DownloadOptions { timeout, max_time, site } = self.options;
-        let mut settings = Settings { silence: Some(*timeout), loopback, ..site.settings(*max_time, Some(url))? };
+        let mut settings = Settings { idle_timeout: Some(*timeout), loopback, ..site.settings(*max_time, Some(url))? };
         // Headers of the user come later and override it.
         settings.headers.insert(0, (ACCEPT.0.to_owned(), ACCEPT.1.to_owned()));
         let (max_bytes, force) = (self.max_bytes, self.force);
@@ -199,10 +200,10 @@ fn print_summary(summary: &Summary, streams: &mut Streams<'_>) -> Status {
         );
     }
     let errors = summary.findings.iter().filter(|finding| finding.severity == Severity::Error).count();
-    let Counts { unasked, .. } = summary.counts;
-    if unasked > 0 {
-        let verb = if unasked == 1 { "was" } else { "were" };
-        let text = format!("{} {verb} not fetched", counted(unasked, "file"));
+    let Counts { skipped, .. } = summary.counts;
+    if skipped > 0 {
+        let verb = if skipped == 1 { "was" } else { "were" };
+        let text = format!("{} {verb} not fetched", counted(skipped, "file"));
         super::print_error(
             &text,
             "run it again: files that are there and have not changed are not fetched again",
@@ -212,7 +213,7 @@ fn print_summary(summary: &Summary, streams: &mut Streams<'_>) -> Status {
     if summary.entries.is_empty() {
         return Status::Files;
     }
-    match (unasked, errors) {
+    match (skipped, errors) {
         (1.., _) => Status::Files,
         (0, 1..) => Status::Findings,
         (0, 0) => Status::Fine,

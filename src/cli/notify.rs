@@ -5,8 +5,8 @@ use super::notify_options::Notify;
 use super::site_options::settings_failure;
 use super::{Failure, Status, Streams, print_error};
 use crate::files;
-use crate::net::indexnow::sent::{Mark, Sent, SentError, SentFile};
-use crate::net::indexnow::{MOST_URLS, Site, Submitter, sendable};
+use crate::net::indexnow::sent::{SentError, SentFile, SentMark, SentUrls};
+use crate::net::indexnow::{MAX_URLS, Site, Submitter, sendable};
 use crate::protocol::location;
 use crate::session::store::compare::Difference;
 use crate::words::{counted, grouped};
@@ -23,7 +23,7 @@ const RUN_AGAIN: &str = "run the same command again; it sends what was not accep
 pub(super) fn run(notify: &Notify, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let (old, new) = notify.sets()?;
     let path = notify.state_file(streams.state.as_deref());
-    let sent = path.as_deref().map_or_else(|| Ok(Sent::default()), read)?;
+    let sent = path.as_deref().map_or_else(|| Ok(SentUrls::default()), read)?;
     let compared = compare(old, new, &notify.common, streams)?;
     let mut plan = Plan::default();
     for difference in &compared.found {
@@ -67,8 +67,8 @@ impl Notify {
     }
 }
 
-fn read(path: &Path) -> Result<Sent, Failure> {
-    Sent::read(path).map_err(|error| match error {
+fn read(path: &Path) -> Result<SentUrls, Failure> {
+    SentUrls::read(path).map_err(|error| match error {
         SentError::File(error) => files::Error::system("read", path, error).into(),
         SentError::Line(_) => {
             let hint = "name the file that an earlier run wrote, or a new one: --state FILE".to_owned();
@@ -77,7 +77,7 @@ fn read(path: &Path) -> Result<Sent, Failure> {
     })
 }
 
-fn open(sent: Sent, path: &Path, notify: &Notify) -> Result<SentFile, Failure> {
+fn open(sent: SentUrls, path: &Path, notify: &Notify) -> Result<SentFile, Failure> {
     if let (None, Some(folder)) = (&notify.state, path.parent()) {
         std::fs::create_dir_all(folder).map_err(|error| files::Error::system("make", folder, error))?;
     }
@@ -89,7 +89,7 @@ struct Item {
     /// `+` new, `-` removed, `~` changed.
     sign: char,
     url: String,
-    mark: Mark,
+    mark: SentMark,
 }
 
 /// The URLs to send, by host, and the number of those that are not sent.
@@ -107,7 +107,7 @@ struct Plan {
 }
 
 impl Plan {
-    fn add(&mut self, difference: &Difference, notify: &Notify, sent: &Sent) {
+    fn add(&mut self, difference: &Difference, notify: &Notify, sent: &SentUrls) {
         let (sign, content) = match difference {
             Difference::Added(row) => ('+', Some(row.digest())),
             Difference::Removed(_) => ('-', None),
@@ -124,7 +124,7 @@ impl Plan {
             self.invalid += 1;
             return;
         };
-        let mark = Mark::of(&notify.endpoint, url.as_str(), content);
+        let mark = SentMark::of(&notify.endpoint, url.as_str(), content);
         if !notify.again && sent.has(mark) {
             self.known += 1;
         } else if !site.covers(&url) {
@@ -163,7 +163,7 @@ impl Plan {
             for item in items {
                 writeln!(streams.out, "{} {}", item.sign, item.url)?;
             }
-            let requests = counted(items.len().div_ceil(MOST_URLS) as u64, "request");
+            let requests = counted(items.len().div_ceil(MAX_URLS) as u64, "request");
             let (urls, file) = (counted(items.len() as u64, "URL"), notify.key.masked(site.key_location.as_str()));
             let endpoint = notify.key.masked(notify.endpoint.as_str());
             streams.note(&format!("would send {urls} of {} to {endpoint} in {requests}; key file: {file}", site.host));
@@ -200,7 +200,7 @@ impl Sending<'_> {
             print_error(&error, hint, streams.notes);
             return Ok(Status::Files);
         }
-        for batch in items.chunks(MOST_URLS) {
+        for batch in items.chunks(MAX_URLS) {
             if !self.send_batch(site, batch, streams)? {
                 return Ok(Status::Files);
             }

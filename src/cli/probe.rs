@@ -9,7 +9,7 @@ use super::{Failure, Status, Streams};
 use crate::files::{self, is_stream};
 use crate::net::probe::Event;
 use crate::net::record::timestamp_before;
-use crate::net::results::{Results, ResultsError, Seen};
+use crate::net::results::{Results, ResultsError, SeenUrls};
 use crate::net::targets::Targets;
 use crate::words::counted;
 use std::io;
@@ -48,13 +48,13 @@ pub(super) fn run(probe: &Probe, streams: &mut Streams<'_>) -> Result<Status, Fa
         (Event::Tick, None) => out.flush(),
     });
     let ended = ended.map_err(|error| if to_stream { error.into() } else { write_error(&probe.output, error) })?;
-    Ok(ended.report_unasked("the results so far are kept", "--resume requests", streams))
+    Ok(ended.report_skipped("the results so far are kept", "--resume requests", streams))
 }
 
 impl Probe {
     /// The results of an earlier run to continue, and their URLs.
-    fn earlier(&self) -> Result<(Option<Results>, Seen), Failure> {
-        let (path, mut seen) = (&self.output, Seen::default());
+    fn earlier(&self) -> Result<(Option<Results>, SeenUrls), Failure> {
+        let (path, mut seen) = (&self.output, SeenUrls::default());
         let has_lines = !is_stream(path) && path.metadata().is_ok_and(|file| file.len() > 0);
         if has_lines && !self.resume {
             let hint = "continue it with --resume, or name another file".to_owned();

@@ -53,7 +53,7 @@ impl SiteOptions {
             headers: self.header.clone(),
             credentials: own.map(|own| self.credentials(own)).transpose()?.flatten(),
             timeout,
-            silence: None,
+            idle_timeout: None,
             allow_private: self.allow_private,
             loopback: Vec::new(),
             certificates: self.cacert.as_ref().map(read).transpose()?,

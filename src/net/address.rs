@@ -1,20 +1,20 @@
 //! Decides which IP addresses belong to the public Internet.
 //!
 //! The list follows the IANA registries of special-purpose addresses (RFC 6890), with the addresses at which clouds
-//! serve metadata. An IPv6 address that contains an IPv4 address is judged by that one too.
+//! serve metadata. An IPv6 address that contains an IPv4 address is treated like that IPv4 address.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use url::{Host, Url};
 
-/// What an address is if it is not public.
-pub(crate) fn special(address: IpAddr) -> Option<&'static str> {
+/// Describes an address that is not public; `None` for a public one.
+pub(crate) fn non_public_kind(address: IpAddr) -> Option<&'static str> {
     match address {
-        IpAddr::V4(address) => special_v4(address),
-        IpAddr::V6(address) => special_v6(address),
+        IpAddr::V4(address) => non_public_kind_v4(address),
+        IpAddr::V6(address) => non_public_kind_v6(address),
     }
 }
 
-/// Host and port of a URL that names this machine itself: `localhost` or a loopback address.
+/// The host and port of a URL on this machine (`localhost` or a loopback address); `None` for other URLs.
 pub(crate) fn loopback(url: &Url) -> Option<(String, u16)> {
     let is_loopback = match url.host()? {
         Host::Domain(name) => name.eq_ignore_ascii_case("localhost"),
@@ -24,11 +24,11 @@ pub(crate) fn loopback(url: &Url) -> Option<(String, u16)> {
     is_loopback.then(|| Some((url.host_str()?.to_owned(), url.port_or_known_default()?))).flatten()
 }
 
-fn special_v4(address: Ipv4Addr) -> Option<&'static str> {
+fn non_public_kind_v4(address: Ipv4Addr) -> Option<&'static str> {
     match address.octets() {
         [127, ..] => Some("a loopback address"),
         [10, ..] | [172, 16..=31, ..] | [192, 168, ..] => Some("a private address"),
-        // Alibaba, Oracle and Azure; those of the other clouds are link-local.
+        // Alibaba, Oracle and Azure; the other clouds use link-local addresses.
         [169, 254, 169, 254] | [100, 100, 100, 200] | [192, 0, 0, 192] | [168, 63, 129, 16] => {
             Some("the address of cloud metadata")
         }
@@ -42,15 +42,15 @@ fn special_v4(address: Ipv4Addr) -> Option<&'static str> {
     }
 }
 
-fn special_v6(address: Ipv6Addr) -> Option<&'static str> {
+fn non_public_kind_v6(address: Ipv6Addr) -> Option<&'static str> {
     let embedded = |high: u16, low: u16| {
         let ([a, b], [c, d]) = (high.to_be_bytes(), low.to_be_bytes());
-        Some(special_v4(Ipv4Addr::new(a, b, c, d)).unwrap_or("an IPv4 address in IPv6"))
+        Some(non_public_kind_v4(Ipv4Addr::new(a, b, c, d)).unwrap_or("an IPv4 address in IPv6"))
     };
     match address.segments() {
         [0, 0, 0, 0, 0, 0, 0, 0] => Some("an unspecified address"),
         [0, 0, 0, 0, 0, 0, 0, 1] => Some("a loopback address"),
-        // Mapped, compatible, translated (RFC 6052, RFC 8215) and 6to4. None of them is how a site is reached.
+        // Mapped, compatible, translated (RFC 6052, RFC 8215) and 6to4. No site is reached by such an address.
         [0, 0, 0, 0, 0, 0 | 0xffff, high, low]
         | [0, 0, 0, 0, 0xffff, 0, high, low]
         | [0x64, 0xff9b, 0 | 1, _, _, _, high, low]
@@ -60,7 +60,7 @@ fn special_v6(address: Ipv6Addr) -> Option<&'static str> {
         [0xfe80..=0xfebf, ..] => Some("a link-local address"),
         [0xff00..=0xffff, ..] => Some("a multicast address"),
         [0x2001, 0x0db8, ..] | [0x3fff, 0..=0x0fff, ..] => Some("an address for documentation"),
-        // The only block of global unicast addresses, without the protocol assignments in it (Teredo among them).
+        // The protocol assignments, such as Teredo, in the only block of global unicast addresses.
         [0x2001, 0..=0x01ff, ..] => Some("a reserved address"),
         [0x2000..=0x3fff, ..] => None,
         _ => Some("a reserved address"),
@@ -120,7 +120,7 @@ mod tests {
             ("100::1", Some("reserved")),
             ("5f00::1", Some("reserved")),
         ] {
-            let found = special(text.parse().unwrap());
+            let found = non_public_kind(text.parse().unwrap());
             match expected {
                 None => assert_eq!(found, None, "{text}"),
                 Some(word) => assert!(found.is_some_and(|found| found.contains(word)), "{text}: {found:?}"),

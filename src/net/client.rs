@@ -1,4 +1,4 @@
-//! Sends single requests: no redirects, no cookies, no proxy, and credentials only for their own site.
+//! Sends single HTTP requests, without redirects, cookies or a proxy. Credentials are only sent to their own site.
 
 use super::credentials::Credentials;
 use super::failure::{FailureKind, RequestError, TimeLimits};
@@ -19,36 +19,36 @@ use url::Url;
 pub(crate) struct Settings {
     /// The header `User-Agent`.
     pub user_agent: String,
-    /// More headers.
+    /// Additional headers, as names and values.
     pub headers: Vec<(String, String)>,
     /// The user name and password of the site.
     pub credentials: Option<Credentials>,
-    /// The most time that one request may take, to the end of what is read of the body.
+    /// Maximum duration of a request, including reading the body.
     pub timeout: Duration,
-    /// The most time in which a server may send nothing at all; `None`: only `timeout` counts.
-    pub silence: Option<Duration>,
-    /// Whether addresses that are not public may be asked.
+    /// Maximum time without any data from the server; `None` if only `timeout` applies.
+    pub idle_timeout: Option<Duration>,
+    /// Whether requests may go to addresses that are not public.
     pub allow_private: bool,
-    /// Servers on this machine that the user named by host and port: their loopback addresses may be asked.
+    /// Hosts and ports on this machine that the user named, and whose loopback addresses are therefore allowed.
     pub loopback: Vec<(String, u16)>,
-    /// Certificates in PEM form that are trusted instead of the system's.
+    /// Trusted root certificates in PEM format; `None` for those of the system.
     pub certificates: Option<Vec<u8>>,
-    /// Requests that run at a time.
+    /// Maximum number of idle connections that are kept for reuse.
     pub connections: usize,
 }
 
-/// Why a client cannot be made.
+/// An error in the settings of a client.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum SettingsError {
-    /// A header that HTTP does not allow.
+    /// A header is not valid in HTTP.
     #[error("{0:?} is not a valid header")]
     Header(String),
-    /// Certificates that cannot be read.
+    /// There are no certificates, or they cannot be parsed.
     #[error("no valid certificate in PEM form")]
     Certificates,
 }
 
-/// Sends requests. Connections are kept and used again.
+/// An HTTP client that reuses its connections.
 #[derive(Debug)]
 pub(crate) struct Client {
     agent: Agent,
@@ -57,16 +57,16 @@ pub(crate) struct Client {
     limits: TimeLimits,
 }
 
-/// An answer whose body has not been read.
-pub(super) struct Answer {
+/// A response whose body has not been read.
+pub(super) struct Response {
     pub(super) status: u16,
     pub(super) headers: HeaderMap,
     pub(super) body: Body,
-    /// Until the headers were there.
+    /// Time from the start of the request until the headers were received.
     pub(super) time: Duration,
 }
 
-/// The body as it comes over the network; what was read is counted.
+/// A response body before decompression, which counts the bytes that were read.
 pub(super) struct Body {
     reader: ureq::BodyReader<'static>,
     pub(super) read: u64,
@@ -81,7 +81,7 @@ impl Read for Body {
 }
 
 impl Client {
-    /// A client that resolves names as the system does.
+    /// Creates a client with the resolver of the system.
     pub(crate) fn new(settings: &Settings) -> Result<Self, SettingsError> {
         Self::with_resolver(settings, DefaultResolver::default())
     }
@@ -98,74 +98,84 @@ impl Client {
             .max_redirects(0)
             .http_status_as_error(false)
             .timeout_global(Some(settings.timeout))
-            .timeout_connect(settings.silence)
-            .timeout_per_read(settings.silence)
+            .timeout_connect(settings.idle_timeout)
+            .timeout_per_read(settings.idle_timeout)
             .max_idle_connections(settings.connections)
             .max_idle_connections_per_host(settings.connections)
             .tls_config(tls)
             .build();
         let resolver = PublicOnly::new(resolver, settings.allow_private, settings.loopback.clone());
         let agent = Agent::with_parts(config, DefaultConnector::default(), resolver);
-        let limits = TimeLimits { whole: settings.timeout, silence: settings.silence };
+        let limits = TimeLimits { total: settings.timeout, idle_timeout: settings.idle_timeout };
         Ok(Self { agent, headers: headers(settings)?, credentials: settings.credentials.clone(), limits })
     }
 
-    /// Sends one request.
-    pub(super) fn send(&self, method: Method, url: &Url) -> Result<Answer, RequestError> {
+    /// Sends a request.
+    pub(super) fn send(&self, method: Method, url: &Url) -> Result<Response, RequestError> {
         self.send_with(method, url, &HeaderMap::new())
     }
 
-    /// Sends one request with more headers.
-    pub(super) fn send_with(&self, method: Method, url: &Url, more: &HeaderMap) -> Result<Answer, RequestError> {
+    /// Sends a request with additional headers.
+    pub(super) fn send_with(
+        &self,
+        method: Method,
+        url: &Url,
+        additional: &HeaderMap,
+    ) -> Result<Response, RequestError> {
         let mut request = Request::new(());
         *request.method_mut() = method;
-        self.run(request, url, more)
+        self.run(request, url, additional)
     }
 
     /// Sends a JSON document with POST.
-    pub(super) fn post_json(&self, url: &Url, body: &[u8]) -> Result<Answer, RequestError> {
+    pub(super) fn post_json(&self, url: &Url, body: &[u8]) -> Result<Response, RequestError> {
         let mut request = Request::new(body);
         *request.method_mut() = Method::POST;
-        let mut more = HeaderMap::new();
-        more.insert("content-type", HeaderValue::from_static("application/json; charset=utf-8"));
-        self.run(request, url, &more)
+        let mut additional = HeaderMap::new();
+        additional.insert("content-type", HeaderValue::from_static("application/json; charset=utf-8"));
+        self.run(request, url, &additional)
     }
 
-    fn run(&self, mut request: Request<impl AsSendBody>, url: &Url, more: &HeaderMap) -> Result<Answer, RequestError> {
+    fn run(
+        &self,
+        mut request: Request<impl AsSendBody>,
+        url: &Url,
+        additional: &HeaderMap,
+    ) -> Result<Response, RequestError> {
         *request.headers_mut() = self.headers.clone();
-        request.headers_mut().extend(more.clone());
+        request.headers_mut().extend(additional.clone());
         if let Some(header) = self.credentials.as_ref().and_then(|credentials| credentials.header_for(url)) {
             request.headers_mut().insert(AUTHORIZATION, header);
         }
         *request.uri_mut() = url.as_str().parse().map_err(|error| {
-            RequestError::new(FailureKind::Answer, format!("the URL cannot be requested ({error})"))
+            RequestError::new(FailureKind::Invalid, format!("the URL cannot be requested ({error})"))
         })?;
-        let begun = Instant::now();
-        let answer = self.agent.run(request).map_err(|error| RequestError::of(error, self.limits))?;
-        let time = begun.elapsed();
-        let (parts, body) = answer.into_parts();
+        let start = Instant::now();
+        let response = self.agent.run(request).map_err(|error| RequestError::from_client(error, self.limits))?;
+        let time = start.elapsed();
+        let (parts, body) = response.into_parts();
         let body = Body { reader: body.into_reader(), read: 0 };
-        Ok(Answer { status: parts.status.as_u16(), headers: parts.headers, body, time })
+        Ok(Response { status: parts.status.as_u16(), headers: parts.headers, body, time })
     }
 
-    /// Words for an error while a body is read.
+    /// Converts an error from reading a body.
     pub(super) fn body_error(&self, error: &io::Error) -> RequestError {
-        RequestError::of_io(error, self.limits)
+        RequestError::from_io(error, self.limits)
     }
 }
 
 fn headers(settings: &Settings) -> Result<HeaderMap, SettingsError> {
     let mut headers = HeaderMap::new();
-    let own = [
+    let defaults = [
         ("user-agent", settings.user_agent.as_str()),
         ("accept", "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8"),
         ("accept-encoding", "gzip"),
     ];
-    let more = settings.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-    for (name, value) in own.into_iter().chain(more) {
-        let wrong = || SettingsError::Header(format!("{name}: {value}"));
-        let header = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong())?;
-        headers.insert(header, HeaderValue::from_str(value).map_err(|_| wrong())?);
+    let additional = settings.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    for (name, value) in defaults.into_iter().chain(additional) {
+        let invalid = || SettingsError::Header(format!("{name}: {value}"));
+        let header = HeaderName::from_bytes(name.as_bytes()).map_err(|_| invalid())?;
+        headers.insert(header, HeaderValue::from_str(value).map_err(|_| invalid())?);
     }
     Ok(headers)
 }
@@ -180,16 +190,16 @@ fn certificates(pem: &[u8]) -> Result<Vec<Certificate<'static>>, SettingsError> 
     if found.is_empty() { Err(SettingsError::Certificates) } else { Ok(found) }
 }
 
-/// The text of a header, without characters that a terminal would obey.
+/// The value of a header without control characters, which a terminal could interpret.
 pub(super) fn header(headers: &HeaderMap, name: &str) -> Option<String> {
-    headers.get(name).map(text_of)
+    headers.get(name).map(printable)
 }
 
-/// The same for a header that may be repeated.
+/// The values of a header that may be repeated, without control characters.
 pub(super) fn header_values(headers: &HeaderMap, name: &str) -> Vec<String> {
-    headers.get_all(name).iter().map(text_of).collect()
+    headers.get_all(name).iter().map(printable).collect()
 }
 
-fn text_of(value: &HeaderValue) -> String {
+fn printable(value: &HeaderValue) -> String {
     String::from_utf8_lossy(value.as_bytes()).chars().filter(|char| !char.is_control()).collect()
 }

@@ -1,6 +1,6 @@
-//! Credentials of a site: user name and password, sent to its own host and port only.
+//! The user name and password of a site, which are only sent to its own host and port.
 //!
-//! They follow no redirect to another host, and are never sent without TLS where the site has it.
+//! They are not sent after a redirect to another host, and never without TLS if the URL of the site is `https`.
 
 use super::hosts::HostRule;
 use base64::Engine;
@@ -8,17 +8,17 @@ use base64::prelude::BASE64_STANDARD;
 use ureq::http::HeaderValue;
 use url::Url;
 
-/// What a site wants to know before it answers (RFC 7617).
+/// Credentials for basic authentication (RFC 7617).
 #[derive(Debug, Clone)]
 pub(crate) struct Credentials {
-    /// Marked as sensitive, so that no debug output shows it.
+    /// Marked as sensitive, so that debug output does not show it.
     header: HeaderValue,
     own: HostRule,
     is_secure: bool,
 }
 
 impl Credentials {
-    /// Those of `USER:PASSWORD` for the site of a URL; `None` where the text is not of that form.
+    /// Parses `USER:PASSWORD` for the site of a URL; `None` if the text does not have that form.
     pub(crate) fn basic(text: &str, own: &Url) -> Option<Self> {
         let is_sendable = text.contains(':') && !text.chars().any(char::is_control);
         let value = format!("Basic {}", BASE64_STANDARD.encode(text));
@@ -27,7 +27,7 @@ impl Credentials {
         Some(Self { header, own: HostRule::of_url(own)?, is_secure: own.scheme() == "https" })
     }
 
-    /// The header `Authorization` of a request, if they are for its host.
+    /// The value of the header `Authorization` for a URL; `None` if the credentials are not for its site.
     pub(super) fn header_for(&self, url: &Url) -> Option<HeaderValue> {
         let is_own = self.own.contains(url) && (url.scheme() == "https" || !self.is_secure);
         is_own.then(|| self.header.clone())
@@ -55,7 +55,7 @@ mod tests {
             let credentials = Credentials::basic("Aladdin:open sesame", &url(own)).unwrap();
             let header = credentials.header_for(&url(other));
             assert_eq!(header.is_some(), expected, "{own} {other}");
-            // The example of RFC 7617.
+            // The example from RFC 7617.
             assert!(header.is_none_or(|header| header == "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="));
             assert!(!format!("{credentials:?}").contains("QWxh"));
         }

@@ -1,55 +1,55 @@
-//! Findings about how a site delivers its sitemaps.
+//! Findings about how a server delivers sitemaps.
 
 use crate::protocol::Severity;
 use crate::words::grouped;
 use url::Url;
 
-/// The status of an answer is not that of a sitemap.
+/// The response has another status than 200.
 pub(crate) const STATUS: &str = "http-status";
-/// A redirect, or one that cannot be followed.
+/// The URL redirects, or a redirect cannot be followed.
 pub(crate) const REDIRECT: &str = "http-redirect";
-/// The answer is no sitemap, or is not called one.
+/// The response is not a sitemap, or its media type is wrong.
 pub(crate) const CONTENT_TYPE: &str = "http-content-type";
-/// The body cannot be decoded.
+/// The body cannot be decompressed.
 pub(crate) const ENCODING: &str = "http-encoding";
-/// More bytes, sitemaps or levels than sitemaps may have.
+/// There are more bytes, sitemaps or levels of indexes than allowed.
 pub(crate) const TOO_LARGE: &str = "http-too-large";
-/// There is no complete answer.
+/// There is no complete response.
 pub(crate) const NO_ANSWER: &str = "http-no-answer";
-/// It is on a host that was not allowed.
+/// The sitemap is on a host that was not allowed.
 pub(crate) const OTHER_HOST: &str = "http-other-host";
-/// The address of its host is not public.
+/// The address of the host is not public.
 pub(crate) const ADDRESS: &str = "http-address";
-/// Its URL gives no file name.
+/// No file name can be derived from the URL, or it cannot be used.
 pub(crate) const FILE_NAME: &str = "http-file-name";
-/// The file was changed here since it was downloaded.
+/// The local file was changed since it was downloaded.
 pub(crate) const CHANGED_HERE: &str = "http-changed-here";
 
-/// What is wrong with the delivery of one sitemap.
+/// A finding about the delivery of one sitemap.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Delivery {
     /// One of the codes of this module.
     pub code: &'static str,
-    /// How bad it is.
+    /// The severity.
     pub severity: Severity,
-    /// The URL that was asked for, or the index that lists it.
+    /// The URL that was requested, or the URL of the index that lists the sitemap.
     pub url: String,
-    /// What is wrong, and what to do.
+    /// The problem and advice.
     pub message: String,
 }
 
 impl Delivery {
-    /// A finding of severity error: the sitemap, or a part of it, is not there.
+    /// Creates a finding of severity error: the sitemap or a part of it is missing.
     pub(super) fn error(code: &'static str, url: &str, message: impl Into<String>) -> Self {
         Self { code, severity: Severity::Error, url: url.to_owned(), message: message.into() }
     }
 
-    /// A finding of severity warning: the sitemap is there.
+    /// Creates a finding of severity warning: the sitemap was downloaded.
     pub(super) fn warning(code: &'static str, url: &str, message: impl Into<String>) -> Self {
         Self { severity: Severity::Warning, ..Self::error(code, url, message) }
     }
 
-    /// The finding about a status.
+    /// Creates the finding for an HTTP status.
     pub(super) fn status(url: &Url, status: u16) -> Self {
         let name = ureq::http::StatusCode::from_u16(status).ok().and_then(|status| status.canonical_reason());
         let name = name.map_or_else(String::new, |name| format!(" ({name})"));
@@ -63,7 +63,7 @@ impl Delivery {
         Self::error(STATUS, url.as_str(), format!("the server answers {status}{name}; {advice}"))
     }
 
-    /// The finding about a body of more bytes than allowed.
+    /// Creates the finding for a body of more bytes than allowed.
     pub(super) fn too_large(url: &Url, most: u64) -> Self {
         let most = grouped(most);
         let message = format!(

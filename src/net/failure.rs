@@ -1,84 +1,84 @@
-//! Why a request failed, as messages for people.
+//! Errors of requests, with messages for users.
 
 use std::io;
 use std::time::Duration;
 
-/// The name of a host has no address, or no one can be asked for it.
-const NO_HOST: &str = "the name of the host cannot be resolved";
-/// How the standard library begins its message about the same, for which there is no kind.
-const LOOKUP: &str = "failed to lookup address information";
+/// The message for a host name that has no address, or for which no name server can be reached.
+const UNRESOLVED_HOST: &str = "the name of the host cannot be resolved";
+/// The start of the message that the standard library has for this error, for which there is no `ErrorKind`.
+const LOOKUP_PREFIX: &str = "failed to lookup address information";
 
-/// Why there is no answer, or no complete one.
+/// Why there is no response, or no complete one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{text}")]
+#[error("{message}")]
 pub(crate) struct RequestError {
-    /// What kind of failure it is.
+    /// The kind of failure.
     pub kind: FailureKind,
-    text: String,
+    message: String,
 }
 
-/// Kinds of failures that are treated differently.
+/// Kinds of failures that are handled differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FailureKind {
     /// The address is not allowed; nothing was sent.
     Refused,
-    /// The server or the network failed; another try may succeed.
+    /// The server or the network failed; another attempt may succeed.
     Network,
-    /// The answer makes no sense, or the certificate is not valid; another try would end the same way.
-    Answer,
+    /// The response or the certificate is not valid; another attempt would fail as well.
+    Invalid,
 }
 
-/// How long a request may take, for messages.
+/// The time limits of a request, for messages.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TimeLimits {
-    pub(super) whole: Duration,
-    /// Without a byte.
-    pub(super) silence: Option<Duration>,
+    pub(super) total: Duration,
+    /// Maximum time without any data.
+    pub(super) idle_timeout: Option<Duration>,
 }
 
-/// An address that requests may not go to.
+/// An address that is not public, to which nothing is sent.
 #[derive(Debug, thiserror::Error)]
-#[error("{host} is {what} ({address})")]
+#[error("{host} is {kind} ({address})")]
 pub(super) struct AddressRefused {
     pub(super) host: String,
     pub(super) address: std::net::IpAddr,
-    pub(super) what: &'static str,
+    pub(super) kind: &'static str,
 }
 
 impl RequestError {
-    pub(super) fn new(kind: FailureKind, text: impl Into<String>) -> Self {
-        Self { kind, text: text.into() }
+    pub(super) fn new(kind: FailureKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into() }
     }
 
-    /// What the client says about a request.
-    pub(super) fn of(error: ureq::Error, limits: TimeLimits) -> Self {
+    /// Converts an error of the HTTP client.
+    pub(super) fn from_client(error: ureq::Error, limits: TimeLimits) -> Self {
         match error {
             ureq::Error::Timeout(which) => Self::timeout(which, limits),
-            ureq::Error::HostNotFound => Self::new(FailureKind::Network, NO_HOST),
+            ureq::Error::HostNotFound => Self::new(FailureKind::Network, UNRESOLVED_HOST),
             ureq::Error::ConnectionFailed => Self::new(FailureKind::Network, "no connection"),
-            ureq::Error::Io(error) => Self::of_io(&error, limits),
-            ureq::Error::Rustls(error) => Self::of_tls(&error),
-            ureq::Error::Tls(text) => Self::new(FailureKind::Answer, format!("TLS: {text}")),
+            ureq::Error::Io(error) => Self::from_io(&error, limits),
+            ureq::Error::Rustls(error) => Self::from_tls(&error),
+            ureq::Error::Tls(message) => Self::new(FailureKind::Invalid, format!("TLS: {message}")),
             ureq::Error::Other(error) if error.is::<AddressRefused>() => {
                 Self::new(FailureKind::Refused, format!("{error}; --allow-private allows it"))
             }
             ureq::Error::BodyStalled => Self::new(FailureKind::Network, "the answer stopped"),
-            ureq::Error::LargeResponseHeader(..) => Self::new(FailureKind::Answer, "the headers are too long"),
-            other => Self::new(FailureKind::Answer, format!("not a valid HTTP answer ({other})")),
+            ureq::Error::LargeResponseHeader(..) => Self::new(FailureKind::Invalid, "the headers are too long"),
+            other => Self::new(FailureKind::Invalid, format!("not a valid HTTP answer ({other})")),
         }
     }
 
-    /// The same for an error while the answer is read.
-    pub(super) fn of_io(error: &io::Error, limits: TimeLimits) -> Self {
+    /// Converts an error from reading a response.
+    pub(super) fn from_io(error: &io::Error, limits: TimeLimits) -> Self {
         if let Some(inner) = error.get_ref() {
             if let Some(tls) = inner.downcast_ref::<rustls::Error>() {
-                return Self::of_tls(tls);
+                return Self::from_tls(tls);
             }
             if let Some(ureq::Error::Timeout(which)) = inner.downcast_ref::<ureq::Error>() {
                 return Self::timeout(*which, limits);
             }
         }
-        let network = |text: &str| Self::new(FailureKind::Network, text);
+        let network = |message: &str| Self::new(FailureKind::Network, message);
         match error.kind() {
             io::ErrorKind::ConnectionRefused => network("connection refused"),
             io::ErrorKind::ConnectionReset | io::ErrorKind::ConnectionAborted | io::ErrorKind::BrokenPipe => {
@@ -87,30 +87,32 @@ impl RequestError {
             io::ErrorKind::UnexpectedEof => network("the connection ended before the answer was complete"),
             io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => Self::timeout(ureq::Timeout::Global, limits),
             io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => {
-                Self::new(FailureKind::Answer, format!("the body cannot be read ({error})"))
+                Self::new(FailureKind::Invalid, format!("the body cannot be read ({error})"))
             }
-            _ if error.to_string().starts_with(LOOKUP) => network(NO_HOST),
+            _ if error.to_string().starts_with(LOOKUP_PREFIX) => network(UNRESOLVED_HOST),
             _ => network(&error.to_string()),
         }
     }
 
-    fn of_tls(error: &rustls::Error) -> Self {
+    fn from_tls(error: &rustls::Error) -> Self {
         if *error == rustls::Error::InvalidMessage(rustls::InvalidMessage::InvalidContentType) {
-            let text = "the server does not answer with TLS; the URL may be one of http://";
-            return Self::new(FailureKind::Answer, text);
+            let message = "the server does not answer with TLS; the URL may be one of http://";
+            return Self::new(FailureKind::Invalid, message);
         }
-        Self::new(FailureKind::Answer, format!("TLS: {error}"))
+        Self::new(FailureKind::Invalid, format!("TLS: {error}"))
     }
 
     fn timeout(which: ureq::Timeout, limits: TimeLimits) -> Self {
-        let text = match (which, limits.silence) {
-            (ureq::Timeout::PerRead, Some(silence)) => {
-                format!("the server sent nothing for {} s", silence.as_secs_f64())
+        let message = match (which, limits.idle_timeout) {
+            (ureq::Timeout::PerRead, Some(idle_timeout)) => {
+                format!("the server sent nothing for {} s", idle_timeout.as_secs_f64())
             }
-            (ureq::Timeout::Connect, Some(silence)) => format!("no connection within {} s", silence.as_secs_f64()),
-            _ => format!("no complete answer within {} s", limits.whole.as_secs_f64()),
+            (ureq::Timeout::Connect, Some(idle_timeout)) => {
+                format!("no connection within {} s", idle_timeout.as_secs_f64())
+            }
+            _ => format!("no complete answer within {} s", limits.total.as_secs_f64()),
         };
-        Self::new(FailureKind::Network, text)
+        Self::new(FailureKind::Network, message)
     }
 }
 
@@ -120,12 +122,12 @@ mod tests {
 
     #[test]
     fn errors_that_users_can_correct_are_explained() {
-        let limits = TimeLimits { whole: Duration::from_secs(1), silence: None };
+        let limits = TimeLimits { total: Duration::from_secs(1), idle_timeout: None };
         let tls = rustls::Error::InvalidMessage(rustls::InvalidMessage::InvalidContentType);
-        let error = RequestError::of_io(&io::Error::other(tls), limits);
+        let error = RequestError::from_io(&io::Error::other(tls), limits);
         assert_eq!(error.to_string(), "the server does not answer with TLS; the URL may be one of http://");
         let lookup = "failed to lookup address information: Name or service not known";
-        let error = RequestError::of_io(&io::Error::other(lookup), limits);
+        let error = RequestError::from_io(&io::Error::other(lookup), limits);
         assert_eq!(error.to_string(), "the name of the host cannot be resolved");
     }
 }

@@ -1,7 +1,7 @@
-//! Downloads the sitemaps of a site into a folder: the named ones, and those that their indexes list.
+//! Downloads sitemaps into a folder: the ones that are named, and the ones that their indexes list.
 //!
-//! One thread decides what comes next; workers download it. Each file is put in place when it is complete and known to
-//! be a sitemap, so that whatever ends the work leaves whole files only.
+//! One thread schedules the downloads, and workers run them. A file is moved to its path when it is complete and known
+//! to be a sitemap, so that an interrupted run leaves only complete files.
 
 mod discover;
 mod one;
@@ -10,14 +10,14 @@ mod schedule;
 use super::address::loopback;
 use super::client::{Client, Settings, SettingsError};
 use super::delivery::Delivery;
-use super::get_state::{FILE, GetState};
+use super::get_state::{GetState, STATE_FILE};
 use super::hosts::Hosts;
 use super::pace::{Limits, Pace};
 use super::probe;
 use crate::files::{self, IncomingFolder};
 use crate::words::{counted, size};
 use one::{DownloadResult, Folder};
-use schedule::{Schedule, Wanted};
+use schedule::{QueuedFile, Schedule};
 use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -27,38 +27,39 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use url::Url;
 
-/// How often the caller can show how far the work is.
-const TICK: Duration = Duration::from_millis(100);
-/// The most bytes of a file that is opened then, uncompressed: what the protocol allows.
+/// Time between calls for progress.
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
+/// Default maximum size of a file, in uncompressed bytes: the limit of the protocol.
 pub(crate) const MAX_BYTES: u64 = 52_428_800;
-/// The header that asks for sitemaps.
+/// The header of requests for sitemaps.
 pub(crate) const ACCEPT: (&str, &str) = ("accept", "application/xml,text/xml,*/*;q=0.8");
-/// Workers of a run; more would only wait.
-const MOST_WORKERS: usize = 64;
+/// Maximum number of workers of a run; more would only wait.
+const MAX_WORKERS: usize = 64;
 
 /// How sitemaps are downloaded.
 #[derive(Debug, Clone)]
 pub(crate) struct Options {
     /// How requests are sent.
     pub settings: Settings,
-    /// Where to.
+    /// The hosts to which requests may go.
     pub hosts: Hosts,
-    /// The most that each host is asked.
+    /// The limits on requests to each host.
     pub limits: Limits,
-    /// The most bytes of a file, uncompressed.
+    /// Maximum size of a file, in uncompressed bytes.
     pub max_bytes: u64,
-    /// Whether files that were changed here are replaced.
+    /// Whether local files that were changed are replaced.
     pub force: bool,
 }
 
 impl Options {
-    /// What is polite where no one said otherwise. A server on this machine that the user named may be asked.
-    pub(crate) fn polite(url: &Url) -> Self {
-        let probe::Options { settings, hosts, limits, .. } = probe::Options::polite(Hosts::of(Some(url), &[]), false);
+    /// The default options. Requests may go to a server on this machine if the URL names it.
+    pub(crate) fn with_defaults(url: &Url) -> Self {
+        let probe::Options { settings, hosts, limits, .. } =
+            probe::Options::with_defaults(Hosts::of(Some(url), &[]), false);
         let settings = Settings {
             headers: vec![(ACCEPT.0.to_owned(), ACCEPT.1.to_owned())],
             timeout: Duration::from_secs(600),
-            silence: Some(Duration::from_secs(30)),
+            idle_timeout: Some(Duration::from_secs(30)),
             loopback: loopback(url).into_iter().collect(),
             ..settings
         };
@@ -66,28 +67,28 @@ impl Options {
     }
 }
 
-/// The folder for the sitemaps of a URL: its host, as every system can call a folder.
+/// The folder for the sitemaps of a URL: its host, as a name that is valid on every system.
 pub(crate) fn folder_of(url: &Url) -> PathBuf {
     let host = url.host_str().unwrap_or_default().replace(['[', ']'], "").replace(':', "_");
     PathBuf::from(host)
 }
 
-/// How far the work is.
+/// The progress of a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
-    /// Files that are known.
+    /// Known files.
     pub files: u64,
-    /// Files that are done.
+    /// Finished files.
     pub done: u64,
-    /// Files that were not there before.
+    /// Files that did not exist before.
     pub new: u64,
     /// Files that were replaced.
     pub updated: u64,
-    /// Files that are as they were.
+    /// Files that have not changed.
     pub unchanged: u64,
-    /// Files that were not asked for, because their host is left alone or the work was stopped.
-    pub unasked: u64,
-    /// Bytes of new and updated files, as stored.
+    /// Files that were not requested, because their host is skipped or the run was stopped.
+    pub skipped: u64,
+    /// Stored bytes of new and updated files.
     pub bytes: u64,
 }
 
@@ -103,34 +104,34 @@ impl Counts {
     }
 }
 
-/// How a run ended.
+/// The result of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Summary {
-    /// How many files.
+    /// The numbers of files.
     pub counts: Counts,
-    /// What is wrong, in the order of the files.
+    /// The findings, in the order of the files.
     pub findings: Vec<Delivery>,
-    /// The named sitemaps that are there now.
+    /// The named sitemaps that are in the folder now.
     pub entries: Vec<Entry>,
-    /// All files with rows that are there now: the named ones, and those that indexes list.
+    /// All sitemaps in the folder that are not indexes: the named ones, and the ones that indexes list.
     pub sitemaps: Vec<PathBuf>,
-    /// The URL of the folder of the only named sitemap, where all files are of one site.
+    /// The URL of the folder of the named sitemap, if only one is named and all files are on one site.
     pub base_url: Option<String>,
-    /// Hosts that are left alone, and why.
+    /// Skipped hosts with the reasons.
     pub stopped: Vec<(String, String)>,
 }
 
-/// A sitemap that the user or robots.txt has named.
+/// A sitemap that the user or robots.txt names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Entry {
-    /// Its path below the folder.
+    /// The path relative to the folder.
     pub path: PathBuf,
     /// Whether it is an index.
     pub is_index: bool,
 }
 
 impl Summary {
-    /// The sets that were downloaded into a folder: each index is one, and all other sitemaps are one together.
+    /// The downloaded sets: each index is one, and all other sitemaps together are one.
     pub(crate) fn sets(&self, folder: &Path) -> Vec<Vec<PathBuf>> {
         let paths = |is_index| {
             let chosen = self.entries.iter().filter(move |entry| entry.is_index == is_index);
@@ -140,8 +141,8 @@ impl Summary {
         paths(true).map(|path| vec![path]).chain(Some(rows).filter(|rows| !rows.is_empty())).collect()
     }
 
-    /// The paths by which several sets are opened as one, and how in words: their indexes if these can be one, else all
-    /// files with rows. An index is a set of its own, but its sitemaps are part of any.
+    /// The paths to open all sets as one set, with a message: the indexes if they can be opened together, else all
+    /// sitemaps that are not indexes.
     pub(crate) fn sets_as_one(&self, folder: &Path) -> (Vec<PathBuf>, String) {
         let entries: Vec<PathBuf> = self.entries.iter().map(|entry| folder.join(&entry.path)).collect();
         if files::are_one_index(&entries, &files::Options::default().at_most(MAX_BYTES)) {
@@ -154,7 +155,7 @@ impl Summary {
     }
 }
 
-/// What came of some entries.
+/// The result of downloading some entries.
 #[derive(Debug, Default)]
 struct Run {
     counts: Counts,
@@ -164,38 +165,38 @@ struct Run {
     base_url: Option<String>,
 }
 
-/// Files that are there, by their numbers.
+/// The files in the folder, with their numbers.
 #[derive(Debug, Default)]
-struct Found {
+struct PresentFiles {
     entries: Vec<(usize, Entry)>,
     sitemaps: Vec<(usize, PathBuf)>,
 }
 
-impl Found {
-    fn note(&mut self, wanted: &Wanted, is_index: bool) {
-        let path = wanted.name.clone();
+impl PresentFiles {
+    fn add(&mut self, file: &QueuedFile, is_index: bool) {
+        let path = file.name.clone();
         if !is_index {
-            self.sitemaps.push((wanted.number, path.clone()));
+            self.sitemaps.push((file.number, path.clone()));
         }
-        if wanted.level == 1 {
-            self.entries.push((wanted.number, Entry { path, is_index }));
+        if file.level == 1 {
+            self.entries.push((file.number, Entry { path, is_index }));
         }
     }
 }
 
-/// In the order of their numbers.
-fn in_order<T>(mut numbered: Vec<(usize, T)>) -> Vec<T> {
+/// The values in the order of their numbers.
+fn sorted_values<T>(mut numbered: Vec<(usize, T)>) -> Vec<T> {
     numbered.sort_by_key(|(number, _)| *number);
     numbered.into_iter().map(|(_, value)| value).collect()
 }
 
-/// Why a run ended without a summary.
+/// Why a run has no result.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum GetError {
     /// The folder cannot be written.
     #[error(transparent)]
     File(#[from] files::Error),
-    /// Another process downloads into it.
+    /// Another process downloads into the folder.
     #[error("{}: another sited is downloading into this folder", .0.display())]
     Busy(PathBuf),
 }
@@ -214,55 +215,61 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Getter {
-    /// One that resolves names as the system does, and ends soon after `is_stopped` is set.
+    /// Creates a getter with the resolver of the system, which stops soon after `is_stopped` is set.
     pub(crate) fn new(options: Options, is_stopped: Arc<AtomicBool>) -> Result<Self, SettingsError> {
         let client = Client::new(&options.settings)?;
         Ok(Self { client, options, paces: Mutex::default(), is_stopped })
     }
 
-    /// Downloads what a URL leads to into a folder, which is made if it is not there: a sitemap, an index with what it
-    /// lists, or the sitemaps of a site. `see` is called often.
-    pub(crate) fn run(&self, url: &Url, path: &Path, mut see: impl FnMut(&Counts)) -> Result<Summary, GetError> {
+    /// Downloads into a folder, which is created if necessary: a sitemap, an index with its sitemaps, or all sitemaps
+    /// of a site. `on_progress` is called for every file and at least every 100 ms.
+    pub(crate) fn run(
+        &self,
+        url: &Url,
+        path: &Path,
+        mut on_progress: impl FnMut(&Counts),
+    ) -> Result<Summary, GetError> {
         let failed = |error| files::Error::system("write", path, error);
         let incoming = IncomingFolder::open(path).map_err(failed)?;
         let state = GetState::open(path).map_err(|error| match error.kind() {
             io::ErrorKind::WouldBlock => GetError::Busy(path.to_path_buf()),
             _ => failed(error).into(),
         })?;
-        let ignores_case = path.join(FILE.to_uppercase()).exists();
-        let folder = Folder { incoming, state: Mutex::new(state), inspecting: Mutex::default(), ignores_case };
+        let ignores_case = path.join(STATE_FILE.to_uppercase()).exists();
+        let folder = Folder { incoming, state: Mutex::new(state), loading: Mutex::default(), ignores_case };
         let run = if discover::is_site(url) {
-            self.get_site(url, &folder, &mut see)?
+            self.get_site(url, &folder, &mut on_progress)?
         } else {
             let mut schedule = Schedule::new(&self.options.hosts, ignores_case);
             schedule.add_entry(url, None);
-            self.work_off(schedule, &folder, &mut see)?
+            self.download_all(schedule, &folder, &mut on_progress)?
         };
         lock(&folder.state).compact()?;
         let paces = lock(&self.paces);
         let mut stopped: Vec<_> =
-            paces.iter().filter_map(|(host, pace)| Some((host.clone(), pace.stopped()?))).collect();
+            paces.iter().filter_map(|(host, pace)| Some((host.clone(), pace.skip_reason()?))).collect();
         stopped.sort();
         let Run { counts, findings, entries, sitemaps, base_url } = run;
         Ok(Summary { counts, findings, entries, sitemaps, base_url, stopped })
     }
 
-    /// Downloads until there is nothing more.
-    fn work_off(
+    /// Runs all downloads of a schedule.
+    fn download_all(
         &self,
         mut schedule: Schedule<'_>,
         folder: &Folder,
-        see: &mut dyn FnMut(&Counts),
+        on_progress: &mut dyn FnMut(&Counts),
     ) -> Result<Run, GetError> {
-        let workers = (self.options.limits.concurrency.max(1) * self.options.hosts.len().max(1)).min(MOST_WORKERS);
-        let (work, queue) = channel::<Wanted>();
+        let workers = (self.options.limits.concurrency.max(1) * self.options.hosts.len().max(1)).min(MAX_WORKERS);
+        let (work, queue) = channel::<QueuedFile>();
         let (done, results) = channel::<DownloadResult>();
         let queue = Mutex::new(queue);
-        let (counts, found) = std::thread::scope(|scope| {
+        let (counts, present) = std::thread::scope(|scope| {
             let mut started = 0;
             for _ in 0..workers {
                 let (queue, done) = (&queue, done.clone());
-                let worker = std::thread::Builder::new().spawn_scoped(scope, move || self.serve(queue, &done, folder));
+                let worker =
+                    std::thread::Builder::new().spawn_scoped(scope, move || self.run_worker(queue, &done, folder));
                 started += usize::from(worker.is_ok());
             }
             drop(done);
@@ -270,24 +277,24 @@ impl Getter {
                 let error = io::Error::other("the system cannot start a thread");
                 return Err(files::Error::system("write", folder.incoming.path(), error).into());
             }
-            let outcome = dispatch((&work, workers), &results, &mut schedule, see);
+            let outcome = dispatch((&work, workers), &results, &mut schedule, on_progress);
             if outcome.is_err() {
                 self.is_stopped.store(true, Ordering::Relaxed);
             }
-            // The workers end when there is no more work.
+            // Closing the channel ends the workers.
             drop(work);
             outcome
         })?;
         let base_url = schedule.base_url();
-        let (entries, sitemaps) = (in_order(found.entries), in_order(found.sitemaps));
+        let (entries, sitemaps) = (sorted_values(present.entries), sorted_values(present.sitemaps));
         Ok(Run { counts, findings: schedule.into_findings(), entries, sitemaps, base_url })
     }
 
-    fn serve(&self, queue: &Mutex<Receiver<Wanted>>, done: &Sender<DownloadResult>, folder: &Folder) {
+    fn run_worker(&self, queue: &Mutex<Receiver<QueuedFile>>, done: &Sender<DownloadResult>, folder: &Folder) {
         loop {
             let next = lock(queue).recv();
-            let Ok(wanted) = next else { return };
-            if done.send(self.get_one(wanted, folder)).is_err() {
+            let Ok(file) = next else { return };
+            if done.send(self.get_file(file, folder)).is_err() {
                 return;
             }
         }
@@ -299,45 +306,45 @@ impl Getter {
     }
 }
 
-/// Hands out what is wanted, and takes what the workers got, until there is nothing more.
+/// Sends files to the workers and receives their results, until the schedule is empty.
 fn dispatch(
-    (work, workers): (&Sender<Wanted>, usize),
+    (work, workers): (&Sender<QueuedFile>, usize),
     results: &Receiver<DownloadResult>,
     schedule: &mut Schedule<'_>,
-    see: &mut dyn FnMut(&Counts),
-) -> Result<(Counts, Found), GetError> {
-    let (mut counts, mut found, mut running) = (Counts::default(), Found::default(), 0);
+    on_progress: &mut dyn FnMut(&Counts),
+) -> Result<(Counts, PresentFiles), GetError> {
+    let (mut counts, mut present, mut running) = (Counts::default(), PresentFiles::default(), 0);
     loop {
         while running < 2 * workers
-            && let Some(wanted) = schedule.pending.pop_front()
+            && let Some(file) = schedule.pending.pop_front()
         {
-            running += usize::from(work.send(wanted).is_ok());
+            running += usize::from(work.send(file).is_ok());
         }
         counts.files = schedule.len() as u64;
-        see(&counts);
+        on_progress(&counts);
         if running == 0 {
-            return Ok((counts, found));
+            return Ok((counts, present));
         }
-        let got = match results.recv_timeout(TICK) {
-            Ok(got) => got,
+        let result = match results.recv_timeout(PROGRESS_INTERVAL) {
+            Ok(result) => result,
             Err(RecvTimeoutError::Timeout) => continue,
-            // No worker is left, which none does by itself.
+            // All workers panicked, since they do not end before the channel is closed.
             Err(RecvTimeoutError::Disconnected) => {
                 let error = io::Error::other("a thread ended unexpectedly");
-                return Err(files::Error::system("write", Path::new(FILE), error).into());
+                return Err(files::Error::system("write", Path::new(STATE_FILE), error).into());
             }
         };
         running -= 1;
-        got.count(&mut counts);
-        let wanted = &got.wanted;
-        schedule.findings.extend(got.findings.into_iter().map(|finding| (wanted.number, finding)));
-        if let Some(error) = got.error {
+        result.count(&mut counts);
+        let file = &result.file;
+        schedule.findings.extend(result.findings.into_iter().map(|finding| (file.number, finding)));
+        if let Some(error) = result.error {
             return Err(error.into());
         }
-        if got.is_there {
-            found.note(wanted, got.is_index);
+        if result.is_present {
+            present.add(file, result.is_index);
         }
-        schedule.add_children(wanted, &got.last, &got.children);
+        schedule.add_children(file, &result.final_url, &result.children);
     }
 }
 

@@ -1,9 +1,9 @@
-//! The state of downloaded files in their folder, one line of JSON each, for conditional requests.
+//! The state file of a download folder: one line of JSON for each downloaded file, for conditional requests.
 //!
-//! The next run asks only for what has changed, and never replaces what the user has changed.
+//! With it, the next run downloads only changed files and never replaces files that the user has changed.
 //!
-//! A line is written before its file is put in place: after an interruption the file is that of the last line or of the
-//! one before it, and its hash tells which.
+//! A line is written before its file is moved to its path. After an interruption the file therefore belongs to its last
+//! line or to the one before, depending on its hash.
 
 use crate::files;
 use serde::{Deserialize, Serialize};
@@ -12,68 +12,68 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Its name.
-pub(super) const FILE: &str = files::DOWNLOADS;
+/// The name of the state file.
+pub(super) const STATE_FILE: &str = files::DOWNLOADS;
 
-/// A file as it was downloaded.
+/// A download of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Download {
-    /// Its path in the folder, with slashes.
+    /// The path relative to the folder, with slashes.
     pub(super) file: String,
     pub(super) url: String,
     #[serde(default)]
     pub(super) etag: Option<String>,
-    /// `Last-Modified`, as the server wrote it.
+    /// The header `Last-Modified`, as sent.
     #[serde(default)]
     pub(super) modified: Option<String>,
-    /// The hash of its bytes, as 16 hexadecimal digits.
+    /// The hash of the bytes, as 16 hexadecimal digits.
     pub(super) hash: String,
 }
 
-/// The downloads of a folder. No other process adds to them meanwhile.
+/// The downloads of a folder, locked against other processes.
 #[derive(Debug)]
 pub(super) struct GetState {
     path: PathBuf,
     lines: File,
-    /// The latest of each path, and the one before.
-    known: BTreeMap<String, (Download, Option<Download>)>,
+    /// The latest download of each path, and the one before.
+    downloads: BTreeMap<String, (Download, Option<Download>)>,
 }
 
-/// The hash as it is written.
+/// A hash in the format of the state file.
 pub(super) fn hex(hash: u64) -> String {
     format!("{hash:016x}")
 }
 
-/// A path as it is written.
+/// A path in the format of the state file.
 pub(super) fn slashed(path: &Path) -> String {
     path.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/")
 }
 
 impl GetState {
-    /// Reads what is known. Lines that are not of this program, or were not written to their end, are passed over.
+    /// Opens and locks the state file of a folder. Invalid and incomplete lines are skipped.
     ///
     /// # Errors
-    /// `WouldBlock` when another process downloads into the folder, else what the system says.
+    /// `WouldBlock` if another process downloads into the folder, else an error of the file system.
     pub(super) fn open(folder: &Path) -> io::Result<Self> {
-        let path = folder.join(FILE);
+        let path = folder.join(STATE_FILE);
         if fs::symlink_metadata(&path).is_ok_and(|status| !status.is_file()) {
-            let why = format!("{FILE} is not a regular file");
+            let why = format!("{STATE_FILE} is not a regular file");
             return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
         }
         let lines = OpenOptions::new().create(true).read(true).append(true).open(&path)?;
         match lines.try_lock() {
             Err(TryLockError::WouldBlock) => return Err(io::ErrorKind::WouldBlock.into()),
-            // Where there are no locks, there is none.
+            // Some file systems do not support locks.
             Ok(()) | Err(TryLockError::Error(_)) => {}
         }
-        let mut state = Self { path, lines, known: BTreeMap::new() };
+        let mut state = Self { path, lines, downloads: BTreeMap::new() };
         let text = fs::read(&state.path)?;
         for line in text.split(|byte| *byte == b'\n') {
             if let Ok(download) = serde_json::from_slice(line) {
                 state.remember(download);
             }
         }
-        // What follows a half-written line is a line of its own.
+        // Ends an incomplete line, so that the next one is a line of its own.
         if text.last().is_some_and(|byte| *byte != b'\n') {
             state.lines.write_all(b"\n")?;
         }
@@ -81,24 +81,25 @@ impl GetState {
     }
 
     fn remember(&mut self, download: Download) {
-        let before = self.known.remove(&download.file).map(|(latest, _)| latest);
-        self.known.insert(download.file.clone(), (download, before));
+        let before = self.downloads.remove(&download.file).map(|(latest, _)| latest);
+        self.downloads.insert(download.file.clone(), (download, before));
     }
 
-    /// The last download of a file, and whether the file is still as it was downloaded. A file with another hash was
-    /// changed here.
-    pub(super) fn of(&self, file: &str, hash: Option<u64>) -> Option<(&Download, bool)> {
-        let (latest, before) = self.known.get(file)?;
+    /// The last download of a file, and whether the file has not been changed since, judging by its hash.
+    pub(super) fn last_download(&self, file: &str, hash: Option<u64>) -> Option<(&Download, bool)> {
+        let (latest, before) = self.downloads.get(file)?;
         let hash = hash.map(hex);
-        let same =
-            [Some(latest), before.as_ref()].into_iter().flatten().find(|known| Some(&known.hash) == hash.as_ref());
+        let same = [Some(latest), before.as_ref()]
+            .into_iter()
+            .flatten()
+            .find(|downloads| Some(&downloads.hash) == hash.as_ref());
         Some(same.map_or((latest, false), |same| (same, true)))
     }
 
-    /// Adds a download.
+    /// Appends a download.
     ///
     /// # Errors
-    /// What the system says.
+    /// The line cannot be written.
     pub(super) fn add(&mut self, download: Download) -> io::Result<()> {
         let mut line = serde_json::to_vec(&download)?;
         line.push(b'\n');
@@ -107,14 +108,14 @@ impl GetState {
         Ok(())
     }
 
-    /// Writes one line for each file.
+    /// Rewrites the state file with only the latest line for each file.
     ///
     /// # Errors
-    /// When the file cannot be replaced; it is still complete then.
+    /// The file cannot be replaced; it is complete nevertheless.
     pub(super) fn compact(&self) -> Result<(), files::Error> {
         let mut text = Vec::new();
-        for (latest, _) in self.known.values() {
-            // A list of texts is always JSON.
+        for (latest, _) in self.downloads.values() {
+            // Serializing a struct of strings cannot fail.
             text.extend(serde_json::to_vec(latest).unwrap_or_default());
             text.push(b'\n');
         }
@@ -140,21 +141,23 @@ mod tests {
             state.add(download(file, hash)).unwrap();
         }
         drop(state);
-        let path = folder.path().join(FILE);
+        let path = folder.path().join(STATE_FILE);
         let text = fs::read_to_string(&path).unwrap();
         fs::write(&path, text + "{\"file\":\"a.xml\",\"ur").unwrap();
         let mut state = GetState::open(folder.path()).unwrap();
-        let is_same = |state: &GetState, hash| state.of("a.xml", hash).map(|(known, same)| (known.hash.clone(), same));
+        let is_same = |state: &GetState, hash| {
+            state.last_download("a.xml", hash).map(|(downloads, same)| (downloads.hash.clone(), same))
+        };
         assert_eq!(is_same(&state, Some(3)), Some((hex(3), true)));
-        assert_eq!(is_same(&state, Some(1)), Some((hex(1), true)), "the rename did not come about");
+        assert_eq!(is_same(&state, Some(1)), Some((hex(1), true)), "the file was not renamed");
         assert_eq!(is_same(&state, Some(9)), Some((hex(3), false)));
-        assert_eq!((is_same(&state, None), state.of("c.xml", None)), (Some((hex(3), false)), None));
+        assert_eq!((is_same(&state, None), state.last_download("c.xml", None)), (Some((hex(3), false)), None));
         state.add(download("c.xml", 4)).unwrap();
         state.compact().unwrap();
         drop(state);
         let state = GetState::open(folder.path()).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap().lines().count(), 3);
-        assert!(state.of("c.xml", Some(4)).unwrap().1 && !state.of("a.xml", Some(1)).unwrap().1);
+        assert!(state.last_download("c.xml", Some(4)).unwrap().1 && !state.last_download("a.xml", Some(1)).unwrap().1);
     }
 
     #[cfg(unix)]
@@ -162,7 +165,7 @@ mod tests {
     fn a_link_is_not_followed() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("other"), "x").unwrap();
-        std::os::unix::fs::symlink("other", folder.path().join(FILE)).unwrap();
+        std::os::unix::fs::symlink("other", folder.path().join(STATE_FILE)).unwrap();
         assert!(GetState::open(folder.path()).is_err());
         assert_eq!(fs::read_to_string(folder.path().join("other")).unwrap(), "x");
     }

@@ -1,42 +1,42 @@
-//! Hands values from many worker threads to one thread, in batches.
+//! A bounded queue from several worker threads to one thread, which receives the values in batches.
 //!
-//! A channel wakes the thread that takes for every value. Where a server answers at once, that takes longer than the
-//! request: here the thread is woken for the first value, and again when enough have gathered or a moment has passed.
+//! A channel wakes the receiving thread for every value, which takes longer than a request to a fast server. Here it is
+//! woken for the first value, and again when a batch is full or after a short delay.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Values that wait to be taken, at most: a worker that has another one waits too.
-pub(super) const MOST_WAITING: usize = 256;
-/// Values that are taken without waiting for more.
-const ENOUGH: usize = 64;
-/// How long values gather.
-const GATHERED: Duration = Duration::from_millis(1);
+/// Maximum number of queued values; workers with more values wait.
+pub(super) const MAX_QUEUED: usize = 256;
+/// Number of values that are received without waiting for more.
+const BATCH_SIZE: usize = 64;
+/// Maximum time to wait for a full batch.
+const BATCH_DELAY: Duration = Duration::from_millis(1);
 
-/// Values on their way.
+/// The queue.
 #[derive(Debug)]
 pub(super) struct Handover<T> {
     state: Mutex<State<T>>,
-    given: Condvar,
-    taken: Condvar,
+    not_empty: Condvar,
+    not_full: Condvar,
 }
 
 #[derive(Debug)]
 struct State<T> {
-    waiting: Vec<T>,
-    workers: usize,
-    /// Whether nothing is taken any more.
+    queued: Vec<T>,
+    senders: usize,
+    /// Whether the receiver has stopped.
     is_closed: bool,
 }
 
-/// The sending side. The handover ends when its last sender is dropped.
+/// The sending side. The queue ends when its last sender is dropped.
 #[derive(Debug)]
 pub(super) struct HandoverSender<'h, T>(&'h Handover<T>);
 
 impl<T> Handover<T> {
     pub(super) fn new() -> Self {
-        let state = State { waiting: Vec::new(), workers: 0, is_closed: false };
-        Self { state: Mutex::new(state), given: Condvar::new(), taken: Condvar::new() }
+        let state = State { queued: Vec::new(), senders: 0, is_closed: false };
+        Self { state: Mutex::new(state), not_empty: Condvar::new(), not_full: Condvar::new() }
     }
 
     fn lock(&self) -> MutexGuard<'_, State<T>> {
@@ -44,48 +44,49 @@ impl<T> Handover<T> {
     }
 
     pub(super) fn sender(&self) -> HandoverSender<'_, T> {
-        self.lock().workers += 1;
+        self.lock().senders += 1;
         HandoverSender(self)
     }
 
-    /// The values that are there, none after `patience`; `None` when there will be no more.
+    /// Receives the queued values. The batch is empty if there is none within `patience`; `None` at the end of the
+    /// queue.
     pub(super) fn take(&self, patience: Duration) -> Option<Vec<T>> {
         let wait = |state, time, is_short: fn(&mut State<T>) -> bool| {
-            self.given.wait_timeout_while(state, time, is_short).unwrap_or_else(PoisonError::into_inner).0
+            self.not_empty.wait_timeout_while(state, time, is_short).unwrap_or_else(PoisonError::into_inner).0
         };
-        let state = wait(self.lock(), patience, |state| state.waiting.is_empty() && state.workers > 0);
-        if state.waiting.is_empty() {
-            return (state.workers > 0).then(Vec::new);
+        let state = wait(self.lock(), patience, |state| state.queued.is_empty() && state.senders > 0);
+        if state.queued.is_empty() {
+            return (state.senders > 0).then(Vec::new);
         }
-        let mut state = wait(state, GATHERED, |state| state.waiting.len() < ENOUGH && state.workers > 0);
-        let values = std::mem::take(&mut state.waiting);
+        let mut state = wait(state, BATCH_DELAY, |state| state.queued.len() < BATCH_SIZE && state.senders > 0);
+        let values = std::mem::take(&mut state.queued);
         drop(state);
-        self.taken.notify_all();
+        self.not_full.notify_all();
         Some(values)
     }
 
-    /// Takes nothing any more.
+    /// Stops receiving, so that senders do not wait.
     pub(super) fn close(&self) {
         self.lock().is_closed = true;
-        self.taken.notify_all();
+        self.not_full.notify_all();
     }
 }
 
 impl<T> HandoverSender<'_, T> {
-    /// Gives a value; false if nothing is taken any more.
+    /// Queues a value; false if the receiver has stopped.
     pub(super) fn push(&self, value: T) -> bool {
         let Self(handover) = self;
-        let is_full = |state: &mut State<T>| state.waiting.len() >= MOST_WAITING && !state.is_closed;
-        let waited = handover.taken.wait_while(handover.lock(), is_full);
+        let is_full = |state: &mut State<T>| state.queued.len() >= MAX_QUEUED && !state.is_closed;
+        let waited = handover.not_full.wait_while(handover.lock(), is_full);
         let mut state = waited.unwrap_or_else(PoisonError::into_inner);
         if state.is_closed {
             return false;
         }
-        state.waiting.push(value);
-        let is_awaited = matches!(state.waiting.len(), 1 | ENOUGH);
+        state.queued.push(value);
+        let is_awaited = matches!(state.queued.len(), 1 | BATCH_SIZE);
         drop(state);
         if is_awaited {
-            handover.given.notify_one();
+            handover.not_empty.notify_one();
         }
         true
     }
@@ -93,8 +94,8 @@ impl<T> HandoverSender<'_, T> {
 
 impl<T> Drop for HandoverSender<'_, T> {
     fn drop(&mut self) {
-        self.0.lock().workers -= 1;
-        self.0.given.notify_one();
+        self.0.lock().senders -= 1;
+        self.0.not_empty.notify_one();
     }
 }
 
@@ -114,7 +115,7 @@ mod tests {
                 scope.spawn(move || (0..1_000).for_each(|number| assert!(sender.push(worker * 1_000 + number))));
             }
             while let Some(values) = handover.take(LONG) {
-                assert!(values.len() <= MOST_WAITING);
+                assert!(values.len() <= MAX_QUEUED);
                 all.extend(values);
             }
         });
@@ -125,7 +126,7 @@ mod tests {
     #[test]
     fn who_waits_for_room_ends_when_nothing_is_taken_any_more() {
         let handover = Handover::new();
-        let given = std::thread::scope(|scope| {
+        let not_empty = std::thread::scope(|scope| {
             let sender = handover.sender();
             let worker = scope.spawn(move || (0..usize::MAX).take_while(|number| sender.push(*number)).count());
             let first = handover.take(LONG).unwrap();
@@ -133,7 +134,7 @@ mod tests {
             handover.close();
             worker.join().unwrap()
         });
-        assert!(given <= 2 * MOST_WAITING, "{given}");
+        assert!(not_empty <= 2 * MAX_QUEUED, "{not_empty}");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Reads the `<head>` of a page: title, canonical URL, robots, alternates. Nothing behind it is read.
+//! Reads the `<head>` of a page: title, canonical URL, robots directives and alternates. The body is not parsed.
 
 use encoding_rs::{Decoder, Encoding, WINDOWS_1252};
 use html5gum::emitters::default::{DefaultEmitter, StartTag, Token};
@@ -7,27 +7,27 @@ use std::collections::BTreeMap;
 use std::io::{self, Read};
 use url::Url;
 
-/// Characters of a title that are kept.
-const LONGEST_TITLE: usize = 1_000;
-/// Alternate links that are kept.
-const MOST_ALTERNATES: usize = 1_000;
-/// Bytes in which a page must name its encoding (HTML, section 4.2.5.4).
-const PRESCAN: usize = 1_024;
+/// Maximum length of a title, in characters.
+const MAX_TITLE_CHARS: usize = 1_000;
+/// Maximum number of alternate links.
+const MAX_ALTERNATES: usize = 1_000;
+/// Number of bytes in which a page must declare its encoding (HTML, section 4.2.5.4).
+const PRESCAN_BYTES: usize = 1_024;
 
-/// What a page says about itself. URLs are absolute.
+/// The metadata of a page. URLs are absolute.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Head {
     pub(super) title: Option<String>,
     pub(super) canonical: Option<String>,
-    /// `name=robots`, or `googlebot: …` where the name is that.
+    /// The contents of `<meta name=robots>`, and those of `<meta name=googlebot>` with the prefix `googlebot: `.
     pub(super) robots: Vec<String>,
-    /// Language and URL.
+    /// The URLs of alternates by language.
     pub(super) hreflang: BTreeMap<String, String>,
 }
 
 impl Head {
-    /// Reads a page up to the end of its head; `charset` is what `Content-Type` says. What was found before an error is
-    /// returned with it.
+    /// Reads a page up to the end of its head. `charset` is the one in `Content-Type`. After an error, the metadata
+    /// read so far is returned as well.
     pub(super) fn read(page: impl Read, base: &Url, charset: Option<&str>) -> (Self, Option<io::Error>) {
         let mut head = Self::default();
         let text = match Utf8Reader::new(page, charset) {
@@ -45,7 +45,7 @@ impl Head {
                 Ok(Token::StartTag(tag)) if tag.name.as_slice() == b"title" => title = Some(String::new()),
                 Ok(Token::StartTag(tag)) => head.read_tag(&tag, &mut base),
                 Ok(Token::String(text)) => {
-                    if let Some(title) = title.as_mut().filter(|title| title.len() < LONGEST_TITLE * 4) {
+                    if let Some(title) = title.as_mut().filter(|title| title.len() < MAX_TITLE_CHARS * 4) {
                         title.push_str(&String::from_utf8_lossy(&text));
                     }
                 }
@@ -87,7 +87,7 @@ impl Head {
                     self.canonical = Some(url.into());
                 } else if has("alternate")
                     && let Some(language) = value("hreflang")
-                    && self.hreflang.len() < MOST_ALTERNATES
+                    && self.hreflang.len() < MAX_ALTERNATES
                 {
                     self.hreflang.entry(sanitized(&language)).or_insert_with(|| url.into());
                 }
@@ -97,22 +97,22 @@ impl Head {
     }
 }
 
-/// Whether an element cannot be in a head, so that the body begins there.
+/// Whether an element is not allowed in a head, so that it begins the body.
 fn ends_head(name: &[u8]) -> bool {
     matches!(name, b"body" | b"h1" | b"h2" | b"p" | b"main" | b"article" | b"header" | b"nav" | b"table" | b"form")
 }
 
-/// With single blanks, and without characters that a terminal would obey.
+/// Replaces white space by single spaces and removes control characters, which a terminal could interpret.
 fn sanitized(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
-    words.join(" ").chars().filter(|char| !char.is_control()).take(LONGEST_TITLE).collect()
+    words.join(" ").chars().filter(|char| !char.is_control()).take(MAX_TITLE_CHARS).collect()
 }
 
-/// The text of a page as UTF-8, whatever its encoding is.
+/// A reader that converts a page to UTF-8.
 struct Utf8Reader<R> {
     inner: io::Chain<io::Cursor<Vec<u8>>, R>,
     decoder: Decoder,
-    /// Text that was decoded and not asked for yet, from `start` on.
+    /// Decoded text; the part from `start` on has not been read yet.
     text: Vec<u8>,
     start: usize,
     is_done: bool,
@@ -120,15 +120,16 @@ struct Utf8Reader<R> {
 
 impl<R: Read> Utf8Reader<R> {
     fn new(mut page: R, charset: Option<&str>) -> io::Result<Self> {
-        let mut first = Vec::with_capacity(PRESCAN);
-        page.by_ref().take(PRESCAN as u64).read_to_end(&mut first)?;
-        let named = charset.and_then(|label| Encoding::for_label(label.as_bytes())).or_else(|| named_inside(&first));
-        // A page that names none is UTF-8 or, as most of the old ones, Windows-1252.
+        let mut first = Vec::with_capacity(PRESCAN_BYTES);
+        page.by_ref().take(PRESCAN_BYTES as u64).read_to_end(&mut first)?;
+        let declared =
+            charset.and_then(|label| Encoding::for_label(label.as_bytes())).or_else(|| declared_encoding(&first));
+        // A page without a declaration is UTF-8 or, if it is old, usually Windows-1252.
         let guessed = || match std::str::from_utf8(&first) {
             Err(error) if error.error_len().is_some() => WINDOWS_1252,
             _ => encoding_rs::UTF_8,
         };
-        let decoder = named.unwrap_or_else(guessed).new_decoder();
+        let decoder = declared.unwrap_or_else(guessed).new_decoder();
         let inner = io::Cursor::new(first).chain(page);
         Ok(Self { inner, decoder, text: Vec::new(), start: 0, is_done: false })
     }
@@ -140,8 +141,8 @@ impl<R: Read> Read for Utf8Reader<R> {
             let mut bytes = [0; 4_096];
             let count = self.inner.read(&mut bytes)?;
             self.is_done = count == 0;
-            let most = self.decoder.max_utf8_buffer_length(count).unwrap_or(3 * count + 16);
-            self.text.resize(most, 0);
+            let max_len = self.decoder.max_utf8_buffer_length(count).unwrap_or(3 * count + 16);
+            self.text.resize(max_len, 0);
             let (_, _, written, _) =
                 self.decoder.decode_to_utf8(bytes.get(..count).unwrap_or_default(), &mut self.text, self.is_done);
             self.text.truncate(written);
@@ -155,15 +156,15 @@ impl<R: Read> Read for Utf8Reader<R> {
     }
 }
 
-/// The encoding that `charset=` names in the first bytes of a page.
-fn named_inside(first: &[u8]) -> Option<&'static Encoding> {
+/// The encoding that `charset=` declares in the first bytes of a page.
+fn declared_encoding(first: &[u8]) -> Option<&'static Encoding> {
     let text = first.to_ascii_lowercase();
     let after = memchr::memmem::find(&text, b"charset=")? + b"charset=".len();
     let label = text.get(after..)?;
     let label = label.strip_prefix(b"\"").or_else(|| label.strip_prefix(b"'")).unwrap_or(label);
     let end = label.iter().position(|byte| !byte.is_ascii_alphanumeric() && !b"-_:".contains(byte))?;
     let encoding = Encoding::for_label(&label[..end])?;
-    // A text in which that can be read is not UTF-16.
+    // A page in which the declaration is readable as ASCII is not UTF-16.
     Some(if encoding.is_ascii_compatible() { encoding } else { encoding_rs::UTF_8 })
 }
 
@@ -222,8 +223,8 @@ mod tests {
         ] {
             assert_eq!(read(page, charset).title.as_deref(), Some("é"), "{charset:?} {page:?}");
         }
-        // However long it is, and wherever it is cut.
+        // A long title, with characters that cross the ends of buffers.
         let long = format!("<title>{}</title>", "é".repeat(5_000));
-        assert_eq!(read(long.as_bytes(), None).title.map(|title| title.chars().count()), Some(LONGEST_TITLE));
+        assert_eq!(read(long.as_bytes(), None).title.map(|title| title.chars().count()), Some(MAX_TITLE_CHARS));
     }
 }

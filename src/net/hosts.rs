@@ -1,9 +1,9 @@
-//! The hosts that requests may go to.
+//! The hosts to which requests may go.
 
 use std::fmt;
 use url::Url;
 
-/// A host, as the set or the user names it.
+/// A host to which requests may go, with its ports.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostRule {
     /// In lower case, IPv6 addresses in brackets.
@@ -14,26 +14,26 @@ pub struct HostRule {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Port {
     Any,
-    /// Those of `http` and `https`.
+    /// The default ports of `http` and `https`.
     Standard,
     Exactly(u16),
 }
 
 impl HostRule {
-    /// The host of a URL, on its own port; `http` and `https` are one site where they use their standard ports.
+    /// The host of a URL with its port; `http` and `https` on their default ports are one site.
     pub fn of_url(url: &Url) -> Option<Self> {
         let port = url.port().map_or(Port::Standard, Port::Exactly);
         Some(Self { host: url.host_str()?.to_ascii_lowercase(), port })
     }
 
-    /// `HOST`, for any port, or `HOST:PORT`.
+    /// Parses `HOST`, which allows any port, or `HOST:PORT`.
     pub fn parse(text: &str) -> Option<Self> {
         let url = Url::parse(&format!("http://{text}")).ok()?;
         let is_host_alone = url.path() == "/" && url.query().is_none() && url.username().is_empty();
         if !is_host_alone || url.password().is_some() || url.fragment().is_some() || text.ends_with('/') {
             return None;
         }
-        // `:80` is the default port and is left out of a URL.
+        // The URL does not have the default port `:80`.
         let has_port = text.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
         let port = if has_port { Port::Exactly(url.port_or_known_default()?) } else { Port::Any };
         Some(Self { host: url.host_str()?.to_ascii_lowercase(), port })
@@ -58,12 +58,12 @@ impl fmt::Display for HostRule {
     }
 }
 
-/// The hosts that requests may go to.
+/// The hosts to which requests may go.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Hosts(Vec<HostRule>);
 
 impl Hosts {
-    /// The host of a site, and those that the user named.
+    /// The host of a site and the ones that the user named.
     pub(crate) fn of(own: Option<&Url>, named: &[HostRule]) -> Self {
         Self(own.and_then(HostRule::of_url).into_iter().chain(named.iter().cloned()).collect())
     }
@@ -73,19 +73,19 @@ impl Hosts {
         self.0.iter().any(|rule| rule.contains(url))
     }
 
-    /// How many there are.
+    /// The number of hosts.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
 }
 
-/// A URL that can be requested: `http` or `https`, without credentials and fragment.
+/// Parses a URL for a request: `http` or `https`, with credentials and fragment removed.
 pub(crate) fn requestable(text: &str) -> Option<Url> {
     let url = Url::parse(text.trim()).ok()?;
     without_credentials(url)
 }
 
-/// The same for a URL that is parsed.
+/// Removes credentials and fragment from a URL; `None` if it is not `http` or `https`.
 pub(super) fn without_credentials(mut url: Url) -> Option<Url> {
     if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none_or(str::is_empty) {
         return None;

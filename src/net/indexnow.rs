@@ -1,10 +1,10 @@
-//! IndexNow: tells search engines which URLs of a site are new, changed or gone (<https://www.indexnow.org/documentation>).
+//! IndexNow: notifies search engines of new, changed and deleted URLs (<https://www.indexnow.org/documentation>).
 //!
-//! Invariant: no message has the key in it.
+//! Invariant: no message contains the key.
 
 pub(crate) mod sent;
 
-use super::client::{Answer, Client, Settings, SettingsError, header};
+use super::client::{Client, Response, Settings, SettingsError, header};
 use super::failure::{FailureKind, RequestError};
 use super::hosts::{HostRule, requestable};
 use super::pace::retry_after;
@@ -14,20 +14,20 @@ use std::time::{Duration, Instant};
 use ureq::http::Method;
 use url::Url;
 
-/// Where URLs are sent to if the user names no other place. It passes them on to all engines that take part.
+/// The default endpoint, which forwards URLs to all participating search engines.
 pub(crate) const ENDPOINT: &str = "https://api.indexnow.org/indexnow";
-/// The most URLs of one request.
-pub(crate) const MOST_URLS: usize = 10_000;
-/// Bytes of a key file and of an answer that are read.
-const MOST_BYTES: u64 = 64 << 10;
-/// Characters of an answer that are shown.
-const MOST_SHOWN: usize = 200;
-/// The longest pause that is waited out; the program ends where a server wants a longer one.
-const LONGEST_PAUSE: Duration = Duration::from_secs(15 * 60);
-/// How often one request is sent again after a pause.
-const MOST_PAUSES: u32 = 3;
+/// Maximum number of URLs in a request.
+pub(crate) const MAX_URLS: usize = 10_000;
+/// Maximum number of bytes that are read of a key file or a response.
+const MAX_BODY_BYTES: u64 = 64 << 10;
+/// Maximum number of characters of a response that are shown.
+const MAX_SHOWN_CHARS: usize = 200;
+/// Maximum pause requested by a server; a request with a longer pause is not sent again.
+const MAX_PAUSE: Duration = Duration::from_secs(15 * 60);
+/// Maximum number of times that a request is sent again after a pause.
+const MAX_RETRIES: u32 = 3;
 
-/// The key by which a site shows that a request comes from its owner.
+/// The key that proves that a request comes from the owner of the site.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Key(String);
 
@@ -38,36 +38,36 @@ impl std::fmt::Debug for Key {
 }
 
 impl Key {
-    /// Reads a key: 8 to 128 letters, digits and hyphens.
+    /// Parses a key of 8 to 128 letters, digits and hyphens.
     pub fn parse(text: &str) -> Option<Self> {
         let is_valid = (8..=128).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
         is_valid.then(|| Self(text.to_owned()))
     }
 
-    /// The text with `KEY` in place of the key.
+    /// Replaces the key in a text by `KEY`.
     pub fn masked(&self, text: &str) -> String {
         text.replace(&self.0, "KEY")
     }
 }
 
-/// URLs of one host, whose key file is at one place.
+/// A host with the URL of its key file.
 #[derive(Debug, Clone)]
 pub(crate) struct Site {
-    /// The host, with its port if that is not the usual one.
+    /// The host, with its port if that is not the default one.
     pub host: String,
-    /// The key file.
+    /// The URL of the key file.
     pub key_location: Url,
 }
 
 impl Site {
-    /// The site of a URL, whose key file is in the top folder unless the user named another place.
+    /// The site of a URL. The key file is in the root folder unless the user gives another location.
     pub(crate) fn of(url: &Url, key: &Key, key_location: Option<&Url>) -> Option<Self> {
         let host = HostRule::of_url(url)?.to_string();
-        let usual = || url.join(&format!("/{}.txt", key.0)).ok();
-        Some(Self { host, key_location: key_location.cloned().or_else(usual)? })
+        let default = || url.join(&format!("/{}.txt", key.0)).ok();
+        Some(Self { host, key_location: key_location.cloned().or_else(default)? })
     }
 
-    /// Whether the key file is valid for a URL: it has the host of the file and is in its folder or below it.
+    /// Whether the key file is valid for a URL: the URL has the same host and is below the folder of the key file.
     pub(crate) fn covers(&self, url: &Url) -> bool {
         let folder = self.key_location.path().rsplit_once('/').map_or("/", |(folder, _)| folder);
         let is_below = url.path().strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
@@ -85,38 +85,38 @@ struct Body<'b> {
     url_list: &'b [&'b str],
 }
 
-/// Why a key file is not valid, or is not known to be.
+/// Why a key file is not valid, or could not be checked.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum KeyFileError {
-    /// There is no answer.
+    /// There is no response.
     #[error("the key file cannot be read: {0}")]
     Request(#[from] RequestError),
     /// Another status than 200.
     #[error("the key file is not there: the server answers {0}")]
     Status(u16),
-    /// It has another text.
+    /// It does not contain the key.
     #[error("the key file does not contain the key")]
-    Other,
+    MissingKey,
 }
 
-/// What the server said about a batch.
+/// The response to a batch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Reply {
     /// The HTTP status.
     pub status: u16,
-    /// The beginning of the answer, without the key.
+    /// The beginning of the body, without the key.
     pub text: String,
-    /// The pause that the server wants.
+    /// The pause that the server requests.
     pub retry_after: Option<Duration>,
 }
 
 impl Reply {
-    /// Whether the URLs were taken.
+    /// Whether the URLs were accepted.
     pub(crate) const fn is_accepted(&self) -> bool {
         matches!(self.status, 200 | 202)
     }
 
-    /// What the status means, and what to do about it.
+    /// The meaning of the status, and a hint what to do.
     pub(crate) const fn meaning(&self) -> (&'static str, &'static str) {
         match self.status {
             200 => ("accepted", ""),
@@ -149,50 +149,50 @@ pub(crate) struct Submitter {
 }
 
 impl Submitter {
-    /// One that sends nothing yet.
+    /// Creates a submitter. No request is sent.
     ///
     /// # Errors
-    /// Settings that HTTP does not allow.
+    /// The settings are not valid.
     pub(crate) fn new(settings: &Settings, endpoint: Url, key: Key) -> Result<Self, SettingsError> {
         Ok(Self { client: Client::new(settings)?, endpoint, key })
     }
 
-    /// Reads the key file of a site.
+    /// Checks that the key file of a site contains the key.
     ///
     /// # Errors
-    /// A file that is not there or has not the key in it.
+    /// The file cannot be read or does not contain the key.
     pub(crate) fn check_key(&self, site: &Site) -> Result<(), KeyFileError> {
-        let answer = self.client.send(Method::GET, &site.key_location)?;
-        if answer.status != 200 {
-            return Err(KeyFileError::Status(answer.status));
+        let response = self.client.send(Method::GET, &site.key_location)?;
+        if response.status != 200 {
+            return Err(KeyFileError::Status(response.status));
         }
-        let text = self.text(answer)?;
+        let text = self.text(response)?;
         let has_key = text.trim_start_matches('\u{feff}').lines().any(|line| line.trim() == self.key.0);
-        if has_key { Ok(()) } else { Err(KeyFileError::Other) }
+        if has_key { Ok(()) } else { Err(KeyFileError::MissingKey) }
     }
 
-    /// Sends a batch of at most [`MOST_URLS`] URLs. After 429 with a pause of up to 15 minutes it is sent again;
-    /// `say` hears of the pause.
+    /// Sends a batch of at most [`MAX_URLS`] URLs. After status 429 with a pause of up to 15 minutes it is sent again;
+    /// `on_pause` is called before the pause.
     ///
     /// # Errors
-    /// There is no answer.
+    /// There is no response.
     pub(crate) fn submit(
         &self,
         site: &Site,
         urls: &[&str],
-        mut say: impl FnMut(Duration),
+        mut on_pause: impl FnMut(Duration),
     ) -> Result<Reply, RequestError> {
         let key_location = site.key_location.as_str();
         let body = Body { host: &site.host, key: &self.key.0, key_location, url_list: urls };
-        let invalid = |error: serde_json::Error| RequestError::new(FailureKind::Answer, error.to_string());
+        let invalid = |error: serde_json::Error| RequestError::new(FailureKind::Invalid, error.to_string());
         let body = serde_json::to_vec(&body).map_err(invalid)?;
-        let mut pauses = 0;
+        let mut retries = 0;
         loop {
             let reply = self.post(&body)?;
-            match reply.retry_after.filter(|pause| *pause <= LONGEST_PAUSE) {
-                Some(pause) if reply.status == 429 && pauses < MOST_PAUSES => {
-                    pauses += 1;
-                    say(pause);
+            match reply.retry_after.filter(|pause| *pause <= MAX_PAUSE) {
+                Some(pause) if reply.status == 429 && retries < MAX_RETRIES => {
+                    retries += 1;
+                    on_pause(pause);
                     wait(pause);
                 }
                 _ => return Ok(reply),
@@ -201,30 +201,30 @@ impl Submitter {
     }
 
     fn post(&self, body: &[u8]) -> Result<Reply, RequestError> {
-        let answer = self.client.post_json(&self.endpoint, body)?;
-        let retry_after = header(&answer.headers, "retry-after").as_deref().and_then(retry_after);
-        let status = answer.status;
-        // The status is the answer; its text only explains it.
-        let text = self.text(answer).unwrap_or_default();
-        let text = self.key.masked(text.trim()).chars().take(MOST_SHOWN).collect();
+        let response = self.client.post_json(&self.endpoint, body)?;
+        let retry_after = header(&response.headers, "retry-after").as_deref().and_then(retry_after);
+        let status = response.status;
+        // The body only explains the status, so an error from reading it is ignored.
+        let text = self.text(response).unwrap_or_default();
+        let text = self.key.masked(text.trim()).chars().take(MAX_SHOWN_CHARS).collect();
         Ok(Reply { status, text, retry_after })
     }
 
-    fn text(&self, answer: Answer) -> Result<String, RequestError> {
+    fn text(&self, response: Response) -> Result<String, RequestError> {
         let mut bytes = Vec::new();
-        answer.body.take(MOST_BYTES).read_to_end(&mut bytes).map_err(|error| self.client.body_error(&error))?;
+        response.body.take(MAX_BODY_BYTES).read_to_end(&mut bytes).map_err(|error| self.client.body_error(&error))?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 }
 
 fn wait(pause: Duration) {
-    let begun = Instant::now();
-    while let Some(rest) = pause.checked_sub(begun.elapsed()).filter(|rest| !rest.is_zero()) {
+    let start = Instant::now();
+    while let Some(rest) = pause.checked_sub(start.elapsed()).filter(|rest| !rest.is_zero()) {
         std::thread::park_timeout(rest);
     }
 }
 
-/// A URL as it is sent: `http` or `https`, percent-encoded, without credentials and fragment.
+/// Parses a URL for submission: `http` or `https`, percent-encoded, with credentials and fragment removed.
 pub(crate) fn sendable(text: &str) -> Option<Url> {
     requestable(text)
 }

@@ -1,7 +1,7 @@
-//! The network: all requests that sited ever sends, and only those that the user asked for.
+//! The network layer: sends all HTTP requests of sited, and only those that the user asked for.
 //!
-//! No other layer opens a socket, and without the feature `net` there is none. A request goes to the hosts that were
-//! named and to public addresses, unless the user allowed others; what a server answers is bounded in time and bytes.
+//! No other layer opens a socket, and without the feature `net` this layer is not compiled. Requests only go to the
+//! named hosts and to public addresses, unless the user allowed others. The time and the size of responses are limited.
 
 pub(crate) mod address;
 pub(crate) mod client;

@@ -1,30 +1,30 @@
-//! Request pacing: the time of the next request to a host.
+//! Rate limiting of requests to a host.
 //!
-//! Requests to one host begin at even intervals and never more than a number of them run at a time. A server that asks
-//! for less (429, 503, `Retry-After`) gets less; one that fails again and again is left alone.
+//! Requests to a host start at regular intervals, and a limited number of them run at a time. If a server throttles
+//! (429, 503, `Retry-After`), the interval becomes longer. A host that fails repeatedly is skipped.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Failures in a row after which a host is left alone.
-pub(super) const MOST_FAILURES: u32 = 10;
-/// Pauses that a server asks for are waited out up to this length.
-const LONGEST_PAUSE: Duration = Duration::from_secs(15 * 60);
-/// The first pause after a server said that it is asked too much, and did not say how long to wait; each next one is
-/// twice as long.
-const FIRST_PAUSE: Duration = Duration::from_secs(1);
-const LONGEST_GUESS: Duration = Duration::from_secs(60);
-/// How much longer than exact the interval is, so that delays on the way never make a second have more requests.
+/// Number of consecutive failures after which a host is skipped.
+pub(super) const MAX_FAILURES: u32 = 10;
+/// Maximum pause requested by a server; a host that requests a longer one is skipped.
+const MAX_PAUSE: Duration = Duration::from_secs(15 * 60);
+/// First pause after a server throttled without `Retry-After`; each further pause is twice as long.
+const INITIAL_BACKOFF: Duration = Duration::from_secs(1);
+/// Maximum pause without `Retry-After`, and maximum interval between requests.
+const MAX_BACKOFF: Duration = Duration::from_secs(60);
+/// Factor by which the interval is longer than the rate requires, so that network delays never exceed the rate.
 const MARGIN: f64 = 1.05;
-/// How often a waiting request looks whether the work was stopped.
-const LOOK: Duration = Duration::from_millis(200);
+/// Time between checks of a waiting request whether the run was stopped.
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
-/// The most that one host is asked.
+/// The limits on requests to each host.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
-    /// Requests a second; 0 means no limit.
+    /// Maximum number of requests per second; 0 for no limit.
     pub rate: f64,
-    /// Requests at a time.
+    /// Maximum number of requests at a time.
     pub concurrency: usize,
 }
 
@@ -38,7 +38,7 @@ impl Limits {
     }
 }
 
-/// Gives requests to one host their time.
+/// The rate limiter of a host.
 #[derive(Debug)]
 pub(super) struct Pace {
     limits: Limits,
@@ -49,21 +49,21 @@ pub(super) struct Pace {
 #[derive(Debug)]
 struct State {
     next: Instant,
-    /// What the user and robots.txt want at least.
-    least: Duration,
-    /// The interval in use, longer after the server asked for less.
+    /// The minimum interval, from the options of the user and robots.txt.
+    min_interval: Duration,
+    /// The current interval, which is longer after the server throttled.
     interval: Duration,
     running: usize,
-    /// How many wait for their time: without them no one has to be woken.
+    /// The number of waiting threads; if it is 0, none has to be woken.
     waiting: usize,
     failures: u32,
-    /// When the last pause began: answers to requests from before it do not make it longer.
-    paused: Option<Instant>,
+    /// The start of the last pause. Responses to requests sent before it do not make the pause longer.
+    pause_start: Option<Instant>,
     pauses: u32,
-    stopped: Option<String>,
+    skip_reason: Option<String>,
 }
 
-/// The right to have one request run.
+/// Permission to run one request, which is returned on drop.
 #[derive(Debug)]
 pub(super) struct Permit<'p> {
     pace: &'p Pace,
@@ -87,14 +87,14 @@ impl Pace {
         let interval = limits.interval();
         let state = State {
             next: Instant::now(),
-            least: interval,
+            min_interval: interval,
             interval,
             running: 0,
             waiting: 0,
             failures: 0,
-            paused: None,
+            pause_start: None,
             pauses: 0,
-            stopped: None,
+            skip_reason: None,
         };
         Self { limits, state: Mutex::new(state), changed: Condvar::new() }
     }
@@ -103,11 +103,11 @@ impl Pace {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until a request may be sent. `None` when the host is skipped, or the work was stopped.
+    /// Waits until a request may be sent. `None` if the host is skipped or the run was stopped.
     pub(super) fn acquire(&self, mut is_stopped: impl FnMut() -> bool) -> Option<Permit<'_>> {
         let mut state = self.lock();
         loop {
-            if state.stopped.is_some() || is_stopped() {
+            if state.skip_reason.is_some() || is_stopped() {
                 return None;
             }
             let now = Instant::now();
@@ -116,76 +116,76 @@ impl Pace {
                 state.running += 1;
                 return Some(Permit { pace: self, begun: now });
             }
-            let wait = state.next.saturating_duration_since(now).clamp(Duration::from_millis(1), LOOK);
-            let wait = if state.next <= now { LOOK } else { wait };
+            let wait = state.next.saturating_duration_since(now).clamp(Duration::from_millis(1), POLL_INTERVAL);
+            let wait = if state.next <= now { POLL_INTERVAL } else { wait };
             state.waiting += 1;
             state = self.changed.wait_timeout(state, wait).unwrap_or_else(PoisonError::into_inner).0;
             state.waiting -= 1;
         }
     }
 
-    /// Keeps at least so much time between requests.
-    pub(super) fn delay(&self, delay: Duration) {
+    /// Sets a minimum interval between requests.
+    pub(super) fn set_min_interval(&self, set_min_interval: Duration) {
         let mut state = self.lock();
-        state.least = state.least.max(delay);
-        state.interval = state.interval.max(delay);
-        state.next = state.next.max(Instant::now() + delay);
+        state.min_interval = state.min_interval.max(set_min_interval);
+        state.interval = state.interval.max(set_min_interval);
+        state.next = state.next.max(Instant::now() + set_min_interval);
     }
 
-    /// An answer came that is not a failure.
+    /// Resets the counts of failures and pauses, and shortens the interval.
     pub(super) fn note_success(&self) {
         let mut state = self.lock();
         (state.failures, state.pauses) = (0, 0);
-        state.interval = state.interval.mul_f64(0.9).max(state.least);
+        state.interval = state.interval.mul_f64(0.9).max(state.min_interval);
     }
 
-    /// Counts a failure; the host is skipped after too many in a row. Returns whether it is.
-    pub(super) fn fail(&self, why: &str) -> bool {
+    /// Counts a failure; the host is skipped after too many consecutive ones. Returns whether it is skipped.
+    pub(super) fn note_failure(&self, reason: &str) -> bool {
         let mut state = self.lock();
         state.failures += 1;
-        if state.failures >= MOST_FAILURES && state.stopped.is_none() {
-            state.stopped = Some(format!("{MOST_FAILURES} failures in a row; the last one: {why}"));
+        if state.failures >= MAX_FAILURES && state.skip_reason.is_none() {
+            state.skip_reason = Some(format!("{MAX_FAILURES} failures in a row; the last one: {reason}"));
             self.changed.notify_all();
         }
-        state.stopped.is_some()
+        state.skip_reason.is_some()
     }
 
-    /// Leaves the host alone.
-    pub(super) fn stop(&self, why: String) {
-        self.lock().stopped.get_or_insert(why);
+    /// Skips the host from now on.
+    pub(super) fn skip(&self, reason: String) {
+        self.lock().skip_reason.get_or_insert(reason);
         self.changed.notify_all();
     }
 
-    /// Pauses, because the server said that it is asked too much. Returns whether the host is skipped now.
-    pub(super) fn slow_down(&self, permit: &Permit<'_>, wanted: Option<Duration>) -> bool {
+    /// Pauses requests, because the server throttled. Returns whether the host is skipped.
+    pub(super) fn back_off(&self, permit: &Permit<'_>, wanted: Option<Duration>) -> bool {
         let mut state = self.lock();
-        if wanted.is_some_and(|wanted| wanted > LONGEST_PAUSE) {
+        if wanted.is_some_and(|wanted| wanted > MAX_PAUSE) {
             let seconds = wanted.unwrap_or_default().as_secs();
-            state.stopped.get_or_insert(format!("the server asks for a pause of {seconds} s"));
+            state.skip_reason.get_or_insert(format!("the server asks for a pause of {seconds} s"));
             self.changed.notify_all();
             return true;
         }
         let now = Instant::now();
-        // Requests that ran at the same time are one reason, not several.
-        if state.paused.is_none_or(|paused| permit.begun > paused) {
-            let guess = FIRST_PAUSE.saturating_mul(1 << state.pauses.min(6)).min(LONGEST_GUESS);
+        // Responses to requests that ran at the same time cause only one pause.
+        if state.pause_start.is_none_or(|pause_start| permit.begun > pause_start) {
+            let backoff = INITIAL_BACKOFF.saturating_mul(1 << state.pauses.min(6)).min(MAX_BACKOFF);
             state.pauses += 1;
-            state.paused = Some(now);
-            state.interval = (state.interval * 2).min(LONGEST_GUESS).max(state.least);
-            state.next = state.next.max(now + wanted.unwrap_or(guess));
+            state.pause_start = Some(now);
+            state.interval = (state.interval * 2).min(MAX_BACKOFF).max(state.min_interval);
+            state.next = state.next.max(now + wanted.unwrap_or(backoff));
         } else if let Some(wanted) = wanted {
             state.next = state.next.max(now + wanted);
         }
-        state.stopped.is_some()
+        state.skip_reason.is_some()
     }
 
-    /// Why the host is skipped, if it is.
-    pub(super) fn stopped(&self) -> Option<String> {
-        self.lock().stopped.clone()
+    /// The reason why the host is skipped, if it is.
+    pub(super) fn skip_reason(&self) -> Option<String> {
+        self.lock().skip_reason.clone()
     }
 }
 
-/// The value of `Retry-After`: seconds, or a date.
+/// Parses the header `Retry-After`: seconds, or a date.
 pub(super) fn retry_after(text: &str) -> Option<Duration> {
     let text = text.trim();
     if let Ok(seconds) = text.parse() {
@@ -213,11 +213,11 @@ mod tests {
         let free = Pace::new(Limits { rate: 0.0, concurrency: 2 });
         let permits = [free.acquire(|| false).unwrap(), free.acquire(|| false).unwrap()];
         assert_eq!((free.lock().running, permits.len()), (2, 2));
-        let mut looks = 0;
+        let mut checks = 0;
         assert!(
             free.acquire(|| {
-                looks += 1;
-                looks > 2
+                checks += 1;
+                checks > 2
             })
             .is_none()
         );
@@ -229,12 +229,12 @@ mod tests {
     fn a_server_that_is_asked_too_much_gets_less() {
         let pace = Pace::new(Limits { rate: 1_000.0, concurrency: 4 });
         let (one, other) = (pace.acquire(|| false).unwrap(), pace.acquire(|| false).unwrap());
-        assert!(!pace.slow_down(&one, None) && !pace.slow_down(&other, None));
+        assert!(!pace.back_off(&one, None) && !pace.back_off(&other, None));
         assert_eq!(pace.lock().pauses, 1);
-        assert!(!pace.slow_down(&one, Some(Duration::from_secs(600))));
+        assert!(!pace.back_off(&one, Some(Duration::from_secs(600))));
         assert!(next_in(&pace) > Duration::from_secs(500));
-        assert!(pace.slow_down(&one, Some(Duration::from_secs(3_600))));
-        assert!(pace.stopped().unwrap().contains("a pause of 3600 s"));
+        assert!(pace.back_off(&one, Some(Duration::from_secs(3_600))));
+        assert!(pace.skip_reason().unwrap().contains("a pause of 3600 s"));
         let slow = pace.lock().interval;
         pace.note_success();
         assert!(pace.lock().interval < slow);
@@ -243,15 +243,15 @@ mod tests {
     #[test]
     fn a_host_is_left_alone_after_failures_in_a_row() {
         let pace = Pace::new(Limits { rate: 0.0, concurrency: 1 });
-        for _ in 1..MOST_FAILURES {
-            assert!(!pace.fail("refused"));
+        for _ in 1..MAX_FAILURES {
+            assert!(!pace.note_failure("refused"));
         }
         pace.note_success();
-        for _ in 1..MOST_FAILURES {
-            assert!(!pace.fail("refused"));
+        for _ in 1..MAX_FAILURES {
+            assert!(!pace.note_failure("refused"));
         }
-        assert!(pace.fail("reset") && pace.acquire(|| false).is_none());
-        assert_eq!(pace.stopped().as_deref(), Some("10 failures in a row; the last one: reset"));
+        assert!(pace.note_failure("reset") && pace.acquire(|| false).is_none());
+        assert_eq!(pace.skip_reason().as_deref(), Some("10 failures in a row; the last one: reset"));
     }
 
     #[test]

@@ -1,86 +1,86 @@
-//! Sends paced requests to one host, with retries after the pauses that it asks for.
+//! Sends requests to a host at a limited rate, and again after the pauses that the server requests.
 
-use super::client::{Answer, Client, header};
+use super::client::{Client, Response, header};
 use super::failure::{FailureKind, RequestError};
 use super::pace::Pace;
 use std::time::Duration;
 use ureq::http::{HeaderMap, Method};
 use url::Url;
 
-/// How often a URL is asked for again when the server says that it is asked too much.
-pub(super) const MOST_TRIES: u32 = 6;
+/// Maximum number of requests for a URL if the server throttles.
+pub(super) const MAX_ATTEMPTS: u32 = 6;
 
-/// Sends requests to a host.
-pub(super) struct Polite<'p> {
+/// Sends requests to a host at a limited rate.
+pub(super) struct PacedClient<'p> {
     pub(super) client: &'p Client,
     pub(super) pace: &'p Pace,
-    /// Whether the work was stopped.
+    /// Whether the run was stopped.
     pub(super) is_stopped: &'p dyn Fn() -> bool,
 }
 
-impl Polite<'_> {
-    /// Sends one request when it may be sent. `read` sees the answer while it still counts as running.
+impl PacedClient<'_> {
+    /// Waits and sends a request. It counts as running until `read` returns.
     pub(super) fn send(
         &self,
         (method, url): (&Method, &Url),
         headers: &HeaderMap,
-        read: &mut dyn FnMut(Answer),
-    ) -> Result<(), Stop> {
-        let mut tries = 0;
+        read: &mut dyn FnMut(Response),
+    ) -> Result<(), SendError> {
+        let mut attempts = 0;
         loop {
-            tries += 1;
-            let permit = self.pace.acquire(self.is_stopped).ok_or(Stop::Unasked)?;
+            attempts += 1;
+            let permit = self.pace.acquire(self.is_stopped).ok_or(SendError::Skipped)?;
             match self.client.send_with(method.clone(), url, headers) {
-                Ok(answer) => {
-                    let Some(less) = asks_for_less(&answer) else {
-                        read(answer);
+                Ok(response) => {
+                    let Some(throttled) = throttled(&response) else {
+                        read(response);
                         return Ok(());
                     };
-                    if self.pace.slow_down(&permit, less.wanted) {
-                        return Err(Stop::Unasked);
+                    if self.pace.back_off(&permit, throttled.pause) {
+                        return Err(SendError::Skipped);
                     }
-                    if tries == MOST_TRIES {
-                        self.pace.fail(&format!("status {}", answer.status));
-                        read(answer);
+                    if attempts == MAX_ATTEMPTS {
+                        self.pace.note_failure(&format!("status {}", response.status));
+                        read(response);
                         return Ok(());
                     }
                 }
-                // A connection that the server closed meanwhile is no failure of the page.
-                Err(error) if is_transient(&error) && tries == 1 => {}
+                // The server may have closed a reused connection, so one failure is ignored.
+                Err(error) if is_transient(&error) && attempts == 1 => {}
                 Err(error) => return Err(error.into()),
             }
         }
     }
 }
 
-/// Why a URL has no answer.
+/// Why there is no response.
 #[derive(Debug)]
-pub(super) enum Stop {
+pub(super) enum SendError {
     /// The request failed.
     Failed(RequestError),
-    /// Its host is left alone, or the work was stopped: nothing is known about the URL.
-    Unasked,
+    /// Nothing was requested, because the host is skipped or the run was stopped.
+    Skipped,
 }
 
-/// A server that is asked too much.
-pub(super) struct AsksForLess {
-    /// The pause that it wants, if it says so.
-    pub(super) wanted: Option<Duration>,
+/// A request of the server for a lower rate.
+pub(super) struct Throttled {
+    /// The requested pause, if there is one.
+    pub(super) pause: Option<Duration>,
 }
 
-/// Whether an answer says that the server is asked too much.
-pub(super) fn asks_for_less(answer: &Answer) -> Option<AsksForLess> {
-    let wanted = || header(&answer.headers, "retry-after").as_deref().and_then(super::pace::retry_after);
-    matches!(answer.status, 429 | 503).then(|| AsksForLess { wanted: wanted() })
+/// Whether the server requests a lower rate, by the status.
+pub(super) fn throttled(response: &Response) -> Option<Throttled> {
+    let pause = || header(&response.headers, "retry-after").as_deref().and_then(super::pace::retry_after);
+    matches!(response.status, 429 | 503).then(|| Throttled { pause: pause() })
 }
 
-impl From<RequestError> for Stop {
+impl From<RequestError> for SendError {
     fn from(error: RequestError) -> Self {
         Self::Failed(error)
     }
 }
 
-/// An error that another try may not have.
+/// Whether another attempt may succeed.
 pub(super) fn is_transient(error: &RequestError) -> bool {
     error.kind == FailureKind::Network
 }

@@ -1,15 +1,15 @@
-//! Requests many URLs of a site, each once, at the pace that the site allows.
+//! Requests many URLs of a site, each once, at the rate that the site allows.
 //!
-//! Workers take URLs from one iterator and hand back records; memory does not grow with the number of URLs. A record
-//! of a URL for which the server did not answer is held back until the server answers again: when it does not, these
-//! URLs were not asked, and a later run asks them.
+//! Workers take URLs from an iterator and return records; memory does not grow with the number of URLs. The record of a
+//! URL without a response is held back until the server responds again. If it does not, these URLs count as not
+//! requested, so that a later run requests them.
 
-use super::address::special;
-use super::client::{Answer, Client, Settings, SettingsError};
+use super::address::non_public_kind;
+use super::client::{Client, Response, Settings, SettingsError};
 use super::handover::{Handover, HandoverSender};
 use super::hosts::{Hosts, requestable};
 use super::pace::{Limits, Pace};
-use super::polite::{Polite, Stop, is_transient};
+use super::polite::{PacedClient, SendError, is_transient};
 use super::record::Record;
 use super::visit::{Transport, Visitor};
 use crate::protocol::robots::{Access, AgentRules, product_token};
@@ -22,39 +22,39 @@ use std::time::Duration;
 use ureq::http::{HeaderMap, Method};
 use url::Url;
 
-/// How often the caller can show how far the work is, at least.
-const TICK: Duration = Duration::from_millis(100);
-/// Workers of a run; more would only wait.
-const MOST_WORKERS: usize = 256;
+/// Maximum time between events.
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
+/// Maximum number of workers of a run; more would only wait.
+const MAX_WORKERS: usize = 256;
 
-/// How a site is asked.
+/// How URLs are requested.
 #[derive(Debug, Clone)]
 pub(crate) struct Options {
     /// How requests are sent.
     pub settings: Settings,
-    /// Where to.
+    /// The hosts to which requests may go.
     pub hosts: Hosts,
-    /// The most that each host is asked.
+    /// The limits on requests to each host.
     pub limits: Limits,
-    /// Whether robots.txt is not read.
+    /// Whether robots.txt is ignored.
     pub ignore_robots: bool,
-    /// Whether only the status is asked for.
+    /// Whether `HEAD` requests are sent, which return no page.
     pub head_only: bool,
 }
 
-/// What requests say that they come from.
+/// The default value of the header `User-Agent`.
 pub(crate) const USER_AGENT: &str = concat!("sited/", env!("CARGO_PKG_VERSION"), " (+https://crates.io/crates/sited)");
 
 impl Options {
-    /// What is polite where no one said otherwise: 5 requests a second and 4 at a time to each host, as robots.txt allows.
-    pub(crate) fn polite(hosts: Hosts, allow_private: bool) -> Self {
+    /// The default options: up to 5 requests per second and 4 at a time to each host, and robots.txt is obeyed.
+    pub(crate) fn with_defaults(hosts: Hosts, allow_private: bool) -> Self {
         let limits = Limits { rate: 5.0, concurrency: 4 };
         let settings = Settings {
             user_agent: USER_AGENT.to_owned(),
             headers: Vec::new(),
             credentials: None,
             timeout: Duration::from_secs(30),
-            silence: None,
+            idle_timeout: None,
             allow_private,
             loopback: Vec::new(),
             certificates: None,
@@ -64,42 +64,42 @@ impl Options {
     }
 }
 
-/// What happens while URLs are asked.
+/// An event of a run.
 #[derive(Debug)]
 pub(crate) enum Event {
-    /// A URL was asked.
+    /// A URL was requested.
     Record(Box<Record>),
-    /// No record waits: what was taken can be written and shown.
+    /// No record is queued: the caller can write and show the previous ones.
     Tick,
 }
 
-/// How a run ended.
+/// The result of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Summary {
-    /// URLs that were not asked because their host is left alone.
-    pub unasked: u64,
-    /// Hosts that are left alone, and why.
+    /// Number of URLs that were not requested, because their host is skipped.
+    pub skipped: u64,
+    /// Skipped hosts with the reasons.
     pub stopped: Vec<(String, String)>,
 }
 
-/// Asks a site.
+/// Requests the URLs of a set.
 #[derive(Debug)]
 pub(crate) struct Prober {
     client: Client,
     options: Options,
-    /// The name by which robots.txt files call this program.
+    /// The name of this program in robots.txt files.
     agent: String,
-    /// By host. Workers that only look share the lock.
+    /// The state of each host. Readers share the lock.
     sites: RwLock<HashMap<String, Arc<Site>>>,
     is_stopped: AtomicBool,
-    unasked: AtomicU64,
+    skipped: AtomicU64,
 }
 
-/// The URLs that no worker has taken yet.
+/// The URLs that have not been requested yet.
 struct Queue<U> {
-    /// `None` after their end.
+    /// `None` at the end.
     urls: Option<U>,
-    /// Why they ended early.
+    /// The error that ended the iterator.
     error: Option<io::Error>,
 }
 
@@ -115,24 +115,24 @@ impl<U: Iterator<Item = io::Result<String>>> Queue<U> {
     }
 }
 
-/// Takes records until there are no more.
-fn take(handover: &Handover<Record>, see: &mut impl FnMut(Event) -> io::Result<()>) -> io::Result<()> {
-    while let Some(records) = handover.take(TICK) {
-        records.into_iter().try_for_each(|record| see(Event::Record(Box::new(record))))?;
-        see(Event::Tick)?;
+/// Passes all records to the caller.
+fn pass_records(handover: &Handover<Record>, on_event: &mut impl FnMut(Event) -> io::Result<()>) -> io::Result<()> {
+    while let Some(records) = handover.take(PROGRESS_INTERVAL) {
+        records.into_iter().try_for_each(|record| on_event(Event::Record(Box::new(record))))?;
+        on_event(Event::Tick)?;
     }
     Ok(())
 }
 
-/// What is known about one host.
+/// The state of one host.
 #[derive(Debug)]
 struct Site {
     pace: Pace,
-    /// The rules of each scheme and port.
+    /// The robots.txt rules of each origin, or why there are none.
     rules: RwLock<HashMap<String, Result<Arc<AgentRules>, String>>>,
-    /// Records of URLs for which the server did not answer.
+    /// Records of URLs without a response.
     held: Mutex<Vec<Record>>,
-    /// Whether there have been any.
+    /// Whether there has been any such record.
     has_held: AtomicBool,
 }
 
@@ -141,24 +141,24 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Prober {
-    /// One that resolves names as the system does.
+    /// Creates a prober with the resolver of the system.
     pub(crate) fn new(options: Options) -> Result<Self, SettingsError> {
         Ok(Self::with_client(Client::new(&options.settings)?, options))
     }
 
     pub(super) fn with_client(client: Client, options: Options) -> Self {
         let agent = String::from_utf8_lossy(product_token(options.settings.user_agent.as_bytes())).into_owned();
-        let (sites, unasked) = (RwLock::default(), AtomicU64::new(0));
-        Self { client, options, agent, sites, is_stopped: AtomicBool::new(false), unasked }
+        let (sites, skipped) = (RwLock::default(), AtomicU64::new(0));
+        Self { client, options, agent, sites, is_stopped: AtomicBool::new(false), skipped }
     }
 
-    /// Asks about every URL. Events come on this thread; an error of `see` or of `urls` ends the work.
+    /// Requests every URL. `on_event` is called on this thread. An error of `on_event` or `urls` ends the run.
     pub(crate) fn run(
         &self,
         urls: impl Iterator<Item = io::Result<String>> + Send,
-        mut see: impl FnMut(Event) -> io::Result<()>,
+        mut on_event: impl FnMut(Event) -> io::Result<()>,
     ) -> io::Result<Summary> {
-        let workers = (self.options.limits.concurrency.max(1) * self.options.hosts.len().max(1)).min(MOST_WORKERS);
+        let workers = (self.options.limits.concurrency.max(1) * self.options.hosts.len().max(1)).min(MAX_WORKERS);
         let handover = Handover::new();
         let queue = Mutex::new(Queue { urls: Some(urls), error: None });
         let mut outcome = std::thread::scope(|scope| {
@@ -171,31 +171,31 @@ impl Prober {
             if started == 0 {
                 return Err(io::Error::other("the system cannot start a thread"));
             }
-            let taken = take(&handover, &mut see);
+            let taken = pass_records(&handover, &mut on_event);
             if taken.is_err() {
                 self.is_stopped.store(true, Ordering::Relaxed);
             }
-            // Workers that want to hand over a record end now.
+            // Ends workers that still have a record.
             handover.close();
             taken
         });
         if let (Ok(()), Some(error)) = (&outcome, lock(&queue).error.take()) {
             outcome = Err(error);
         }
-        let summary = self.finish(&mut |record| see(Event::Record(Box::new(record))));
+        let summary = self.finish(&mut |record| on_event(Event::Record(Box::new(record))));
         match (&mut outcome, summary) {
             (Ok(()), summary) => summary,
             (Err(error), _) => Err(std::mem::replace(error, io::Error::other(""))),
         }
     }
 
-    /// Asks about one URL after the other, until there are no more or the work is stopped.
+    /// Requests URLs from the queue, until it is empty or the run is stopped.
     fn work(&self, queue: &Mutex<Queue<impl Iterator<Item = io::Result<String>>>>, done: &HandoverSender<'_, Record>) {
         while !self.is_stopped() {
-            // The lock is not held while the URL is asked about.
+            // The lock is not held during the request.
             let next = lock(queue).next();
             let Some(text) = next else { return };
-            for record in self.ask(&text) {
+            for record in self.request(&text) {
                 if !done.push(record) {
                     return;
                 }
@@ -203,8 +203,8 @@ impl Prober {
         }
     }
 
-    /// Asks about one URL. Returns records that are known now.
-    fn ask(&self, text: &str) -> Vec<Record> {
+    /// Requests one URL. Returns its record and those that were held back, if the server responded.
+    fn request(&self, text: &str) -> Vec<Record> {
         let Some(url) = requestable(text) else {
             let error = Some("this is not the URL of a web page".to_owned());
             return vec![Record { error, ..Record::new(text) }];
@@ -219,8 +219,8 @@ impl Prober {
                 let mut held = lock(&site.held);
                 held.push(record);
                 site.has_held.store(true, Ordering::Relaxed);
-                if site.pace.fail(&error.to_string()) {
-                    self.unasked.fetch_add(held.drain(..).count() as u64, Ordering::Relaxed);
+                if site.pace.note_failure(&error.to_string()) {
+                    self.skipped.fetch_add(held.drain(..).count() as u64, Ordering::Relaxed);
                 }
                 Vec::new()
             }
@@ -237,7 +237,7 @@ impl Prober {
                 records
             }
             Err(_) => {
-                self.unasked.fetch_add(1, Ordering::Relaxed);
+                self.skipped.fetch_add(1, Ordering::Relaxed);
                 Vec::new()
             }
         }
@@ -256,45 +256,45 @@ impl Prober {
         })
     }
 
-    /// The rules of a site, which are fetched by the first request.
+    /// The robots.txt rules of an origin, which are fetched before the first request.
     fn rules(&self, site: &Site, url: &Url) -> Option<Arc<AgentRules>> {
         let origin = url.origin().ascii_serialization();
         let known = site.rules.read().unwrap_or_else(PoisonError::into_inner).get(&origin).cloned();
         if let Some(Ok(rules)) = known {
             return Some(rules);
         }
-        // Others wait here until the rules are known.
+        // Other workers wait here until the rules are known.
         let mut known = site.rules.write().unwrap_or_else(PoisonError::into_inner);
         let rules = known.entry(origin).or_insert_with(|| {
             let fetched = super::rules::fetch(&self.client, &self.options.hosts, &site.pace, url, &self.agent);
             if let Some(delay) = fetched.as_ref().ok().and_then(AgentRules::crawl_delay) {
-                site.pace.delay(delay);
+                site.pace.set_min_interval(delay);
             }
             fetched.map(Arc::new)
         });
         match rules {
             Ok(rules) => Some(Arc::clone(rules)),
             Err(why) => {
-                site.pace.stop(why.clone());
+                site.pace.skip(why.clone());
                 None
             }
         }
     }
 
-    /// Hands over what was held back for hosts that answer, and says how the others ended.
-    fn finish(&self, see: &mut impl FnMut(Record) -> io::Result<()>) -> io::Result<Summary> {
+    /// Passes on the records held back for hosts that are not skipped, and returns the summary.
+    fn finish(&self, on_event: &mut impl FnMut(Record) -> io::Result<()>) -> io::Result<Summary> {
         let mut summary = Summary::default();
         for (host, site) in self.sites.read().unwrap_or_else(PoisonError::into_inner).iter() {
             let held = std::mem::take(&mut *lock(&site.held));
-            if let Some(why) = site.pace.stopped() {
-                self.unasked.fetch_add(held.len() as u64, Ordering::Relaxed);
+            if let Some(why) = site.pace.skip_reason() {
+                self.skipped.fetch_add(held.len() as u64, Ordering::Relaxed);
                 summary.stopped.push((host.clone(), why));
             } else {
-                held.into_iter().try_for_each(&mut *see)?;
+                held.into_iter().try_for_each(&mut *on_event)?;
             }
         }
         summary.stopped.sort();
-        summary.unasked = self.unasked.load(Ordering::Relaxed);
+        summary.skipped = self.skipped.load(Ordering::Relaxed);
         Ok(summary)
     }
 
@@ -304,19 +304,19 @@ impl Prober {
 }
 
 impl Transport for Prober {
-    fn send(&self, method: &Method, url: &Url, read: &mut dyn FnMut(Answer)) -> Result<(), Stop> {
+    fn send(&self, method: &Method, url: &Url, read: &mut dyn FnMut(Response)) -> Result<(), SendError> {
         let site = self.site(url);
         let is_stopped = || self.is_stopped();
-        let polite = Polite { client: &self.client, pace: &site.pace, is_stopped: &is_stopped };
-        polite.send((method, url), &HeaderMap::new(), read)
+        let paced = PacedClient { client: &self.client, pace: &site.pace, is_stopped: &is_stopped };
+        paced.send((method, url), &HeaderMap::new(), read)
     }
 
-    fn blocked(&self, url: &Url) -> Result<Option<u32>, Stop> {
+    fn blocked(&self, url: &Url) -> Result<Option<u32>, SendError> {
         if self.options.ignore_robots {
             return Ok(None);
         }
         let site = self.site(url);
-        let Some(rules) = self.rules(&site, url) else { return Err(Stop::Unasked) };
+        let Some(rules) = self.rules(&site, url) else { return Err(SendError::Skipped) };
         Ok(match rules.verdict(url.as_str()) {
             Access::Allowed => None,
             Access::Blocked { line } => Some(line),
@@ -324,7 +324,8 @@ impl Transport for Prober {
     }
 }
 
-/// Why a site may not be asked, where its address is not public: `127.0.0.1 is a loopback address; nothing was sent`.
+/// The message for the first site with an address that is not public: `127.0.0.1 is a loopback address; nothing was
+/// sent`.
 pub(crate) fn refusal<'u>(sites: impl Iterator<Item = &'u Url>) -> Option<String> {
     let mut refused = sites.filter_map(|url| Some((url.host_str()?, refused_address(url)?)));
     refused.next().map(|(host, (address, what))| {
@@ -333,15 +334,14 @@ pub(crate) fn refusal<'u>(sites: impl Iterator<Item = &'u Url>) -> Option<String
     })
 }
 
-/// Why a URL may not be requested, as far as its host says it: an address that is not public. Only the name is looked
-/// up; nothing is sent to the host.
+/// The address of a URL that is not public, if it has no public one. The name is resolved; nothing is sent to the host.
 fn refused_address(url: &Url) -> Option<(IpAddr, &'static str)> {
     let (host, port) = (url.host_str()?, url.port_or_known_default()?);
     let mut found = format!("{host}:{port}").to_socket_addrs().ok()?.map(|address| address.ip()).peekable();
     found.peek()?;
-    let specials: Vec<_> = found.map(|ip| special(ip).map(|what| (ip, what))).collect();
-    // With a public address among them there is a site to ask.
-    if specials.contains(&None) { None } else { specials.into_iter().flatten().next() }
+    let kinds: Vec<_> = found.map(|ip| non_public_kind(ip).map(|what| (ip, what))).collect();
+    // With a public address among them, the site can be requested.
+    if kinds.contains(&None) { None } else { kinds.into_iter().flatten().next() }
 }
 
 #[cfg(test)]

@@ -1,62 +1,62 @@
-//! The probe record of a URL: one line of JSON.
+//! The result of a probe for one URL, as a line of JSON.
 
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::Duration;
 
-/// What a site said about one URL. The order of the fields is that of the output; what is not known is `null`.
+/// The result for one URL. The fields are in the order of the output; unknown values are `null`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Record {
-    /// As the sitemap has it.
+    /// The URL as written in the sitemap.
     pub url: String,
-    /// The status of the URL itself, also where it is redirected.
+    /// The status of the URL itself, also if it redirects.
     pub status: Option<u16>,
-    /// Where redirects lead, hop by hop.
+    /// The targets of the redirects.
     pub location: Option<Vec<String>>,
-    /// The URL that answered in the end.
+    /// The URL after all redirects.
     #[serde(rename = "final")]
     pub last: Option<String>,
-    /// Its status.
+    /// The status of the URL after all redirects.
     pub final_status: Option<u16>,
-    /// Its media type, such as `text/html`.
+    /// The media type, such as `text/html`.
     #[serde(rename = "type")]
     pub media_type: Option<String>,
-    /// The length of its body as sent, if that is known.
+    /// The length of the body before decompression, in bytes.
     pub bytes: Option<u64>,
-    /// Milliseconds until the URL itself answered.
+    /// The response time of the URL itself, in milliseconds.
     pub ms: Option<u64>,
-    /// `Last-Modified`, as a W3C Datetime.
+    /// The header `Last-Modified`, as a W3C Datetime.
     pub modified: Option<String>,
-    /// `ETag`.
+    /// The header `ETag`.
     pub etag: Option<String>,
     /// `X-Robots-Tag` and `<meta name="robots">`.
     pub robots: Option<String>,
     /// `Link: rel="canonical"` or `<link rel="canonical">`.
     pub canonical: Option<String>,
-    /// Alternates by language.
+    /// The URLs of alternates by language.
     pub hreflang: Option<BTreeMap<String, String>>,
     /// The title of the page.
     pub title: Option<String>,
     /// The line of robots.txt that forbids the request.
     pub blocked: Option<u32>,
-    /// Why something is not known.
+    /// The error because of which values are missing.
     pub error: Option<String>,
-    /// When it was asked, in UTC.
+    /// The time of the request, in UTC.
     pub checked: String,
 }
 
 impl Record {
-    /// One about a URL, as of now.
+    /// Creates a record for a URL, with the current time.
     pub(crate) fn new(url: &str) -> Self {
         Self { url: url.to_owned(), checked: timestamp(chrono::Utc::now()), ..Self::default() }
     }
 
-    /// One line of JSON, with its line break. A terminal obeys nothing in it: also the control characters that JSON
-    /// allows are escaped.
+    /// The record as a line of JSON, with a line break. All control characters are escaped, also those that JSON
+    /// allows, so that a terminal does not interpret them.
     pub(crate) fn line(&self) -> String {
         let mut json = serde_json::to_string(self).unwrap_or_default();
-        // Every such character but DEL is outside of ASCII.
+        // These characters are not ASCII, except DEL.
         if json.bytes().all(|byte| byte < 0x7f) {
             json.push('\n');
             return json;
@@ -75,19 +75,19 @@ impl Record {
     }
 }
 
-/// A date with time as sitemaps write it.
+/// A time as a W3C Datetime.
 pub(super) fn timestamp(time: chrono::DateTime<chrono::Utc>) -> String {
     time.format("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
-/// The time so long ago, as [`Record::checked`] is written.
+/// The time `age` ago, in the format of [`Record::checked`].
 pub(crate) fn timestamp_before(age: Duration) -> String {
     let now = chrono::Utc::now();
     let then = chrono::TimeDelta::from_std(age).ok().and_then(|age| now.checked_sub_signed(age));
     then.map_or_else(String::new, timestamp)
 }
 
-/// An HTTP date as a W3C Datetime.
+/// Converts an HTTP date to a W3C Datetime.
 pub(super) fn date(text: &str) -> Option<String> {
     let date = chrono::DateTime::parse_from_rfc2822(text.trim()).ok()?;
     Some(timestamp(date.with_timezone(&chrono::Utc)))

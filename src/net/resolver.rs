@@ -1,12 +1,12 @@
-//! Name resolution that refuses addresses which are not public.
+//! A resolver that refuses addresses which are not public.
 //!
-//! It is the resolver of the connections themselves: the address that was checked is the one that is connected to, so a
-//! name that resolves to something else a moment later (DNS rebinding) changes nothing.
+//! Connections use the addresses that it returns. A name that resolves to another address later (DNS rebinding)
+//! therefore does not bypass the check.
 //!
-//! The client resolves the host of every request, also of one that goes over a connection which is open, and starts a
-//! thread for it: an address is taken as it is, and the addresses of a name are kept for a while.
+//! The client resolves the host of every request in a new thread, even if it reuses a connection. For speed, IP
+//! addresses are not resolved, and the addresses of names are cached.
 
-use super::address::special;
+use super::address::non_public_kind;
 use super::failure::AddressRefused;
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
@@ -17,34 +17,34 @@ use ureq::http::Uri;
 use ureq::unversioned::resolver::{ResolvedSocketAddrs, Resolver};
 use ureq::unversioned::transport::NextTimeout;
 
-/// How long the addresses of a name are used, once they are known.
-const KEPT: Duration = Duration::from_secs(60);
+/// How long the addresses of a name are cached.
+const CACHE_TTL: Duration = Duration::from_secs(60);
 
-/// Another resolver, without the addresses that are not public.
+/// Wraps a resolver and removes addresses that are not public.
 #[derive(Debug)]
 pub(super) struct PublicOnly<R> {
     inner: R,
     /// Whether every address is allowed.
     allow_private: bool,
-    /// Hosts and ports whose loopback addresses are allowed.
+    /// Hosts and ports for which loopback addresses are allowed.
     loopback: Vec<(String, u16)>,
-    /// What names resolve to, and since when; by host and port.
-    known: Mutex<HashMap<(String, u16), (Instant, ResolvedSocketAddrs)>>,
+    /// The cache of addresses by host and port, with the time of resolution.
+    cache: Mutex<HashMap<(String, u16), (Instant, ResolvedSocketAddrs)>>,
 }
 
 impl<R> PublicOnly<R> {
     pub(super) fn new(inner: R, allow_private: bool, loopback: Vec<(String, u16)>) -> Self {
-        Self { inner, allow_private, loopback, known: Mutex::default() }
+        Self { inner, allow_private, loopback, cache: Mutex::default() }
     }
 
-    /// Whether a request is to a server on this machine that the user named.
+    /// Whether loopback addresses are allowed for a host and port.
     fn is_named(&self, host: &str, port: u16) -> bool {
         self.loopback.iter().any(|(named, own)| named == host && *own == port)
     }
 }
 
 impl<R: Resolver> PublicOnly<R> {
-    /// All addresses of a host.
+    /// All addresses of a host, from the cache if possible.
     fn addresses(
         &self,
         (host, port): (&str, u16),
@@ -58,9 +58,9 @@ impl<R: Resolver> PublicOnly<R> {
             found.push(SocketAddr::new(address, port));
             return Ok(found);
         }
-        let lock = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let lock = || self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (host.to_owned(), port);
-        if let Some((_, found)) = lock().get(&key).filter(|(since, _)| since.elapsed() < KEPT) {
+        if let Some((_, found)) = lock().get(&key).filter(|(since, _)| since.elapsed() < CACHE_TTL) {
             return Ok(found.clone());
         }
         let found = self.inner.resolve(uri, config, timeout)?;
@@ -81,16 +81,16 @@ impl<R: Resolver> Resolver for PublicOnly<R> {
         let mut public = self.empty();
         let mut refused = None;
         for address in &found {
-            match special(address.ip()) {
+            match non_public_kind(address.ip()) {
                 None => public.push(*address),
                 Some(_) if is_named && address.ip().is_loopback() => public.push(*address),
-                Some(what) => refused = Some((address.ip(), what)),
+                Some(kind) => refused = Some((address.ip(), kind)),
             }
         }
         match refused {
-            Some((address, what)) if public.is_empty() => {
+            Some((address, kind)) if public.is_empty() => {
                 let host = target.0.to_owned();
-                Err(ureq::Error::Other(Box::new(AddressRefused { host, address, what })))
+                Err(ureq::Error::Other(Box::new(AddressRefused { host, address, kind })))
             }
             _ if public.is_empty() => Err(ureq::Error::HostNotFound),
             _ => Ok(public),

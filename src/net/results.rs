@@ -1,4 +1,4 @@
-//! The results file of a probe: one line of JSON per URL, appended to, and read to resume a run.
+//! The results file of a probe, with one line of JSON per URL. It is read to resume a run.
 
 use super::hosts::requestable;
 use serde::Deserialize;
@@ -7,20 +7,20 @@ use std::io::{self, BufRead, BufReader, BufWriter, Seek, SeekFrom, Write};
 use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Hashes are kept apart by so many of their bits.
+/// Number of bits of a hash that select its shard.
 const SHARD_BITS: u32 = 12;
 
-/// URLs as hashes, sorted in shards: 8 bytes each, and up to a quarter that is free. A hash table would take up to 21
-/// bytes each after it has grown, and as much again while it grows. Two of a million URLs share a hash with a probability
-/// of 1 in 37 million.
+/// A set of URLs, stored as sorted hashes in shards. It takes 8 bytes per URL and up to a quarter more for growth; a
+/// hash table would take up to 21 bytes per URL after it has grown, and twice as much while it grows. The probability
+/// that any two of a million URLs have the same hash is 1 in 37 million.
 #[derive(Debug, Default)]
-pub(crate) struct Seen {
+pub(crate) struct SeenUrls {
     shards: Vec<Vec<u64>>,
     len: usize,
 }
 
-impl Seen {
-    /// Adds a URL; false if it is there already.
+impl SeenUrls {
+    /// Adds a URL; false if the set already contains it.
     pub(crate) fn insert(&mut self, url: &str) -> bool {
         let hash = xxh3_64(url.as_bytes());
         if self.shards.is_empty() {
@@ -36,15 +36,15 @@ impl Seen {
         true
     }
 
-    /// How many there are.
+    /// The number of URLs.
     pub(crate) const fn len(&self) -> usize {
         self.len
     }
 }
 
-/// What is read of an earlier line.
+/// The fields of an earlier line that are read.
 #[derive(Deserialize)]
-struct Earlier<'l> {
+struct EarlierRecord<'l> {
     #[serde(borrow)]
     url: std::borrow::Cow<'l, str>,
     #[serde(borrow)]
@@ -56,11 +56,11 @@ struct Earlier<'l> {
     blocked: Option<u32>,
 }
 
-/// An answer to the pace of the requests, and not about the page (RFC 6585, section 4).
+/// A status that is caused by the rate of requests and not by the page (RFC 6585, section 4).
 const TOO_MANY_REQUESTS: u16 = 429;
 
-impl Earlier<'_> {
-    /// Whether asking again can only say the same. A server that was down, or was going down, may be back.
+impl EarlierRecord<'_> {
+    /// Whether another request would have the same result. After a failure or throttling, it may succeed.
     fn is_final(&self) -> bool {
         self.status.is_some_and(|status| status != TOO_MANY_REQUESTS)
             || self.blocked.is_some()
@@ -68,25 +68,25 @@ impl Earlier<'_> {
     }
 }
 
-/// Why results cannot be continued.
+/// Why a results file cannot be continued.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ResultsError {
     /// The file cannot be read or written.
     #[error(transparent)]
     File(#[from] io::Error),
-    /// A line that is not of this program.
+    /// A line was not written by this program; its number, from 1.
     #[error("line {0} is not a result of sited probe")]
     Line(u64),
 }
 
-/// A file of results that lines are appended to.
+/// A results file that is open for appending.
 #[derive(Debug)]
 pub(crate) struct Results {
     file: BufWriter<File>,
 }
 
 impl Results {
-    /// Makes a file, which must be new or empty.
+    /// Creates a file; an error if it exists and is not empty.
     pub(crate) fn create(path: &Path) -> io::Result<Self> {
         let file = OpenOptions::new().create(true).append(true).open(path)?;
         if file.metadata()?.len() > 0 {
@@ -95,9 +95,9 @@ impl Results {
         Ok(Self { file: BufWriter::new(file) })
     }
 
-    /// Opens a file to continue it, or makes one. `seen` gets the URLs of its lines that were checked at `since` or
-    /// later (a W3C Datetime in UTC), apart from those that gave no answer. A last line that was not written to its end is cut off.
-    pub(crate) fn resume(path: &Path, since: &str, seen: &mut Seen) -> Result<Self, ResultsError> {
+    /// Opens a file to continue it, or creates one. URLs with a final result that were checked at `since` (a W3C
+    /// Datetime in UTC) or later are added to `seen`. An incomplete last line is removed.
+    pub(crate) fn resume(path: &Path, since: &str, seen: &mut SeenUrls) -> Result<Self, ResultsError> {
         let mut file = OpenOptions::new().create(true).read(true).append(true).open(path)?;
         let mut lines = BufReader::with_capacity(1 << 16, &file);
         let (mut line, mut end, mut number) = (Vec::new(), 0, 0);
@@ -112,13 +112,13 @@ impl Results {
             if line.trim_ascii().is_empty() {
                 continue;
             }
-            let earlier: Earlier<'_> = serde_json::from_slice(&line).map_err(|_| ResultsError::Line(number))?;
+            let earlier: EarlierRecord<'_> = serde_json::from_slice(&line).map_err(|_| ResultsError::Line(number))?;
             if *earlier.checked >= *since && earlier.is_final() {
                 seen.insert(&earlier.url);
             }
         }
         if !line.is_empty() {
-            // Not of this program, or else a line that lost its end.
+            // A single incomplete line that does not start like JSON was not written by this program.
             if number == 0 && line.first() != Some(&b'{') {
                 return Err(ResultsError::Line(1));
             }
@@ -128,12 +128,12 @@ impl Results {
         Ok(Self { file: BufWriter::new(file) })
     }
 
-    /// Appends a line, which is in the file after [`Self::flush`].
+    /// Appends a line to the buffer, which [`Self::flush`] writes.
     pub(crate) fn append(&mut self, line: &str) -> io::Result<()> {
         self.file.write_all(line.as_bytes())
     }
 
-    /// Writes what was appended: stopping the program loses nothing of it.
+    /// Writes the buffered lines to the file.
     pub(crate) fn flush(&mut self) -> io::Result<()> {
         self.file.flush()
     }
@@ -162,7 +162,7 @@ mod tests {
         let last = record("https://e.com/c", "2026-01-03T00:00:00Z").line();
         for cut in [0, 1, last.len() / 2, last.len() - 1] {
             fs::write(&path, [&whole, &last.as_bytes()[..cut]].concat()).unwrap();
-            let mut seen = Seen::default();
+            let mut seen = SeenUrls::default();
             let mut results = Results::resume(&path, "", &mut seen).unwrap();
             assert_eq!(fs::read(&path).unwrap(), whole, "{cut}");
             assert!(
@@ -171,8 +171,8 @@ mod tests {
             results.append(&last).and_then(|()| results.flush()).unwrap();
             assert_eq!(fs::read(&path).unwrap(), [&whole, last.as_bytes()].concat());
         }
-        // Older ones are asked again.
-        let mut seen = Seen::default();
+        // Older URLs are requested again.
+        let mut seen = SeenUrls::default();
         Results::resume(&path, "2026-01-02T00:00:00Z", &mut seen).unwrap();
         assert_eq!(seen.len(), 2);
         assert!(Results::create(&path).is_err());
@@ -192,7 +192,7 @@ mod tests {
             Record { status: Some(429), ..Record::new("https://e.com/throttled") }.line(),
         ];
         fs::write(&path, lines.concat()).unwrap();
-        let mut seen = Seen::default();
+        let mut seen = SeenUrls::default();
         Results::resume(&path, "", &mut seen).unwrap();
         assert_eq!(seen.len(), 3);
         assert!(seen.insert("https://e.com/reset"));
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn a_url_that_was_seen_takes_less_than_16_bytes() {
-        let mut seen = Seen::default();
+        let mut seen = SeenUrls::default();
         let mut count = 0;
         for number in 0..500_000 {
             assert!(seen.insert(&format!("https://e.com/{number}")));
@@ -224,7 +224,7 @@ mod tests {
             ["<urlset/>\n", "<urlset/>", "{\"a\":1}\n", "{\"url\":\"https://e.com/\",\"checked\":\"2026\"}\nx\n"]
         {
             fs::write(&path, text).unwrap();
-            let error = Results::resume(&path, "", &mut Seen::default()).unwrap_err();
+            let error = Results::resume(&path, "", &mut SeenUrls::default()).unwrap_err();
             assert!(matches!(error, ResultsError::Line(_)), "{text}: {error}");
             assert_eq!(fs::read_to_string(&path).unwrap(), text);
         }

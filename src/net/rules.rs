@@ -1,4 +1,4 @@
-//! Fetches the robots.txt of a site once, and applies it.
+//! Fetches the robots.txt of a site.
 
 use super::client::{Client, header};
 use super::hosts::{Hosts, without_credentials};
@@ -9,11 +9,11 @@ use std::io::Read;
 use ureq::http::Method;
 use url::Url;
 
-/// Redirects of a robots.txt that are followed (RFC 9309, section 2.3.1.2: at least five).
-const MOST_REDIRECTS: usize = 5;
+/// Maximum number of redirects of a robots.txt that are followed (RFC 9309, section 2.3.1.2: at least five).
+const MAX_REDIRECTS: usize = 5;
 
-/// Fetches the rules for a crawler. A robots.txt that does not exist allows everything; one that cannot be fetched
-/// forbids everything (RFC 9309, section 2.3.1.4), which is the error.
+/// Fetches the rules for a crawler. A robots.txt that does not exist allows everything. One that cannot be fetched
+/// forbids everything (RFC 9309, section 2.3.1.4), which is returned as an error.
 pub(super) fn fetch(
     client: &Client,
     hosts: &Hosts,
@@ -24,7 +24,7 @@ pub(super) fn fetch(
     let mut url = site.clone();
     url.set_path("/robots.txt");
     url.set_query(None);
-    for _ in 0..=MOST_REDIRECTS {
+    for _ in 0..=MAX_REDIRECTS {
         let forbids = |why: &str| format!("{url}: {why}; a robots.txt that cannot be fetched forbids everything");
         let Some(_permit) = pace.acquire(|| false) else { return Err(forbids("the host is skipped")) };
         let mut answer = client.send(Method::GET, &url).map_err(|error| forbids(&error.to_string()))?;

@@ -1,14 +1,14 @@
-//! Counts answers by kind, for the progress line.
+//! Counts the results of a probe by status class, for the progress line.
 
 use super::record::Record;
 use crate::words::{counted, grouped, time};
 use std::time::{Duration, Instant};
 
-/// How many answers of each class came.
+/// The number of results in each class.
 #[derive(Debug)]
 pub(crate) struct Tally {
     total: u64,
-    begun: Instant,
+    start: Instant,
     pages: u64,
     redirects: u64,
     client_errors: u64,
@@ -18,13 +18,13 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// Of none of so many URLs yet.
+    /// Starts counting for a total number of URLs.
     pub(crate) fn new(total: u64) -> Self {
-        let begun = Instant::now();
-        Self { total, begun, pages: 0, redirects: 0, client_errors: 0, server_errors: 0, blocked: 0, failed: 0 }
+        let start = Instant::now();
+        Self { total, start, pages: 0, redirects: 0, client_errors: 0, server_errors: 0, blocked: 0, failed: 0 }
     }
 
-    /// Counts an answer.
+    /// Counts a result.
     pub(crate) fn count(&mut self, record: &Record) {
         *match record.status {
             None if record.blocked.is_some() => &mut self.blocked,
@@ -36,17 +36,17 @@ impl Tally {
         } += 1;
     }
 
-    /// How many URLs there is an answer for.
-    pub(crate) const fn asked(&self) -> u64 {
+    /// The number of URLs with a result.
+    pub(crate) const fn done(&self) -> u64 {
         self.pages + self.redirects + self.client_errors + self.server_errors + self.blocked + self.failed
     }
 
-    /// `20 URLs asked: 2xx 12, 3xx 3, 4xx 4, blocked by robots.txt 1`
+    /// `20 URLs done: 2xx 12, 3xx 3, 4xx 4, blocked by robots.txt 1`
     pub(crate) fn words(&self) -> String {
-        format!("{} asked: {}", counted(self.asked(), "URL"), self.classes())
+        format!("{} asked: {}", counted(self.done(), "URL"), self.classes())
     }
 
-    /// Status classes with their counts; those of no answer are left out, except of pages.
+    /// Status classes with their counts; those with 0 are omitted, except `2xx`.
     fn classes(&self) -> String {
         let more = [
             ("3xx", self.redirects),
@@ -62,15 +62,15 @@ impl Tally {
 
     /// `1,204 of 2,000 URLs   4.8/s   3 min left   2xx 1,100, 3xx 104`
     pub(crate) fn progress(&self) -> String {
-        self.progress_after(self.begun.elapsed())
+        self.progress_after(self.start.elapsed())
     }
 
     fn progress_after(&self, elapsed: Duration) -> String {
-        let asked = self.asked();
-        let rate = asked as f64 / elapsed.as_secs_f64().max(0.001);
-        let mut line = format!("{} of {} URLs   {rate:.1}/s", grouped(asked), grouped(self.total));
-        let rest = self.total.saturating_sub(asked);
-        if asked > 0 && rest > 0 {
+        let done = self.done();
+        let rate = done as f64 / elapsed.as_secs_f64().max(0.001);
+        let mut line = format!("{} of {} URLs   {rate:.1}/s", grouped(done), grouped(self.total));
+        let rest = self.total.saturating_sub(done);
+        if done > 0 && rest > 0 {
             line.push_str("   ");
             line.push_str(&time((rest as f64 / rate).ceil() as u64));
             line.push_str(" left");

@@ -1,47 +1,47 @@
-//! The URLs of a probe, each once, kept in a temporary file; memory holds a hash of each.
+//! The distinct URLs of a probe, stored in a temporary file. Only a hash of each is held in memory.
 
 use super::hosts::{HostRule, Hosts, requestable};
-use super::results::Seen;
+use super::results::SeenUrls;
 use crate::protocol::location::section;
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use url::Url;
 
-/// Sections that are distinguished for a sample; the URLs of more count as one.
-const MOST_SECTIONS: usize = 10_000;
+/// Maximum number of sections that a sample distinguishes; the URLs of all others count as one section.
+const MAX_SECTIONS: usize = 10_000;
 
-/// URLs in their order, without those that were there before.
+/// The URLs in their order, without duplicates and those requested by an earlier run.
 pub(crate) struct Targets {
     spool: BufWriter<File>,
-    seen: Seen,
-    /// By what they are called.
+    seen: SeenUrls,
+    /// The hosts by name, with their ports.
     hosts: BTreeMap<String, Site>,
-    /// URLs that cannot be requested, which is reported of each.
+    /// Number of URLs that cannot be requested. They are included, so that each is reported.
     invalid: u64,
 }
 
 /// The URLs of one host.
 struct Site {
     first: Url,
-    /// All of them: which host the set is about does not depend on what is known already.
+    /// Number of all URLs. The site of the set is determined from it, so that it does not depend on earlier results.
     rows: u64,
-    /// Those to ask.
+    /// Number of URLs to request.
     count: u64,
 }
 
 impl Targets {
-    /// None yet; those that were seen already are none.
+    /// Creates an empty list, to which the URLs in `seen` will not be added.
     ///
     /// # Errors
     ///
-    /// There is no temporary file.
-    pub(crate) fn new(seen: Seen) -> io::Result<Self> {
+    /// A temporary file cannot be created.
+    pub(crate) fn new(seen: SeenUrls) -> io::Result<Self> {
         let spool = BufWriter::with_capacity(1 << 16, tempfile::tempfile()?);
         Ok(Self { spool, seen, hosts: BTreeMap::new(), invalid: 0 })
     }
 
-    /// Adds a URL, unless it is known.
+    /// Adds a URL, unless it was added or requested before.
     pub(crate) fn add(&mut self, url: &str) -> io::Result<()> {
         if url.is_empty() {
             return Ok(());
@@ -63,7 +63,7 @@ impl Targets {
         spool.write_all(&length).and_then(|()| spool.write_all(url.as_bytes()))
     }
 
-    /// A URL of the site that the set is about: the base URL, else one of the host of most URLs.
+    /// A URL of the site of the set: the base URL, else one on the most frequent host.
     pub(crate) fn site_url(&self, base_url: Option<&str>) -> Option<Url> {
         let most = || Some(self.hosts.values().max_by_key(|site| site.rows)?.first.clone());
         base_url.and_then(requestable).or_else(most)
@@ -74,13 +74,13 @@ impl Targets {
         self.hosts.values().map(|site| &site.first)
     }
 
-    /// Hosts that are not asked, with the number of their URLs.
-    pub(crate) fn others<'t>(&'t self, hosts: &'t Hosts) -> impl Iterator<Item = (&'t str, u64)> {
-        let others = self.hosts.iter().filter(|(_, site)| site.count > 0 && !hosts.contains(&site.first));
-        others.map(|(name, site)| (name.as_str(), site.count))
+    /// Hosts to which no request goes, with the number of their URLs.
+    pub(crate) fn excluded_hosts<'t>(&'t self, hosts: &'t Hosts) -> impl Iterator<Item = (&'t str, u64)> {
+        let excluded_hosts = self.hosts.iter().filter(|(_, site)| site.count > 0 && !hosts.contains(&site.first));
+        excluded_hosts.map(|(name, site)| (name.as_str(), site.count))
     }
 
-    /// The URLs to ask, or so many of them.
+    /// The URLs to request, or a sample of them.
     pub(crate) fn urls(self, hosts: &Hosts, sample: Option<u64>) -> io::Result<Urls> {
         let asked = self.hosts.values().filter(|site| hosts.contains(&site.first)).map(|site| site.count).sum::<u64>();
         let file = self.spool.into_inner().map_err(io::IntoInnerError::into_error)?;
@@ -90,7 +90,7 @@ impl Targets {
             let mut sections = Sections::default();
             for url in urls.by_ref() {
                 let url = url?;
-                if is_of_host_to_ask(&url, hosts) {
+                if is_on_host(&url, hosts) {
                     *sections.count(&url) += 1;
                 }
             }
@@ -106,25 +106,25 @@ fn rewound(mut file: File) -> io::Result<BufReader<File>> {
     Ok(BufReader::with_capacity(1 << 16, file))
 }
 
-fn is_of_host_to_ask(url: &str, hosts: &Hosts) -> bool {
+fn is_on_host(url: &str, hosts: &Hosts) -> bool {
     requestable(url).is_some_and(|url| hosts.contains(&url))
 }
 
-/// How many URLs each section has.
+/// The number of URLs in each section.
 #[derive(Default)]
 struct Sections(HashMap<String, u64>);
 
 impl Sections {
     fn count(&mut self, url: &str) -> &mut u64 {
         let section = section(url);
-        let is_known = self.0.len() < MOST_SECTIONS || self.0.contains_key(section);
+        let is_known = self.0.len() < MAX_SECTIONS || self.0.contains_key(section);
         self.0.entry(if is_known { section.to_owned() } else { String::new() }).or_default()
     }
 }
 
-/// Which URLs are asked: of each section its share, evenly spread.
+/// A sample with a proportional share of each section, spread evenly over its URLs.
 struct Sample {
-    /// Of each section: how many are asked, of how many, and how many came already.
+    /// By section: the number of URLs in the sample, of all URLs, and of URLs visited so far.
     shares: HashMap<String, (u64, u64, u64)>,
 }
 
@@ -133,13 +133,13 @@ impl Sample {
         let total: u64 = sections.0.values().sum();
         let mut sections: Vec<_> = sections.0.into_iter().collect();
         sections.sort();
-        // Rounding the running sum gives each section its share, and all of them together what is wanted.
-        let (mut before, mut given) = (0, 0);
+        // Rounding the running sum makes the shares add up to the size of the sample.
+        let (mut before, mut assigned) = (0, 0);
         let share = |(section, count): (String, u64)| {
             before += count;
-            let until = (u128::from(before) * u128::from(wanted) / u128::from(total.max(1))) as u64;
-            let share = until - given;
-            given = until;
+            let cumulative = (u128::from(before) * u128::from(wanted) / u128::from(total.max(1))) as u64;
+            let share = cumulative - assigned;
+            assigned = cumulative;
             (section, (share, count, 0))
         };
         Self { shares: sections.into_iter().map(share).collect() }
@@ -148,14 +148,14 @@ impl Sample {
     fn takes(&mut self, url: &str) -> bool {
         let section = section(url);
         let section = if self.shares.contains_key(section) { section } else { "" };
-        let Some((share, count, came)) = self.shares.get_mut(section) else { return false };
-        let until = |came: u64| u128::from(came) * u128::from(*share) / u128::from(*count);
-        *came += 1;
-        until(*came) > until(*came - 1)
+        let Some((share, count, visited)) = self.shares.get_mut(section) else { return false };
+        let cumulative = |visited: u64| u128::from(visited) * u128::from(*share) / u128::from(*count);
+        *visited += 1;
+        cumulative(*visited) > cumulative(*visited - 1)
     }
 }
 
-/// The URLs to ask, from the temporary file.
+/// An iterator over the URLs to request, read from the temporary file.
 pub(crate) struct Urls {
     spool: BufReader<File>,
     hosts: Hosts,
@@ -164,7 +164,7 @@ pub(crate) struct Urls {
 }
 
 impl Urls {
-    /// How many will be asked.
+    /// The number of URLs that will be requested.
     pub(crate) const fn expected(&self) -> u64 {
         self.count
     }
@@ -192,7 +192,7 @@ impl Iterator for Urls {
             };
             let is_taken = match &mut self.sample {
                 None => true,
-                Some(sample) => is_of_host_to_ask(&url, &self.hosts) && sample.takes(&url),
+                Some(sample) => is_on_host(&url, &self.hosts) && sample.takes(&url),
             };
             if is_taken {
                 return Some(Ok(url));
@@ -206,7 +206,7 @@ mod tests {
     use super::*;
 
     fn targets(urls: impl IntoIterator<Item = String>) -> Targets {
-        let mut targets = Targets::new(Seen::default()).unwrap();
+        let mut targets = Targets::new(SeenUrls::default()).unwrap();
         urls.into_iter().for_each(|url| targets.add(&url).unwrap());
         targets
     }
@@ -217,11 +217,11 @@ mod tests {
         let own = |base| Hosts::of(targets(urls.map(str::to_owned)).site_url(base).as_ref(), &[]);
         let hosts = own(None);
         let other = own(Some("http://other.org/x/"));
-        let contains = |hosts: &Hosts, url: &str| is_of_host_to_ask(url, hosts);
+        let contains = |hosts: &Hosts, url: &str| is_on_host(url, hosts);
         assert!(contains(&hosts, "http://e.com/z") && !contains(&hosts, "http://other.org/"));
         assert!(contains(&other, "http://other.org/") && !contains(&other, "https://e.com/a"));
         let targets = targets(urls.map(str::to_owned));
-        assert_eq!(targets.others(&hosts).collect::<Vec<_>>(), [("other.org", 1)]);
+        assert_eq!(targets.excluded_hosts(&hosts).collect::<Vec<_>>(), [("other.org", 1)]);
         let urls = targets.urls(&hosts, None).unwrap();
         assert_eq!(urls.expected(), 3);
         let urls: Vec<_> = urls.map(Result::unwrap).collect();
@@ -230,14 +230,14 @@ mod tests {
 
     #[test]
     fn the_host_of_a_set_does_not_depend_on_what_is_known() {
-        let mut seen = Seen::default();
+        let mut seen = SeenUrls::default();
         assert!(seen.insert("https://e.com/a") && seen.insert("https://e.com/b"));
         let mut targets = Targets::new(seen).unwrap();
         for url in ["https://e.com/a", "https://e.com/b", "http://other.org/"] {
             targets.add(url).unwrap();
         }
         let hosts = Hosts::of(targets.site_url(None).as_ref(), &[]);
-        assert!(is_of_host_to_ask("https://e.com/c", &hosts) && !is_of_host_to_ask("http://other.org/", &hosts));
+        assert!(is_on_host("https://e.com/c", &hosts) && !is_on_host("http://other.org/", &hosts));
         assert_eq!(targets.urls(&hosts, None).unwrap().expected(), 0);
     }
 

@@ -1,10 +1,10 @@
-//! Requests one URL: follows its redirects and reads the head of the page.
+//! Requests one URL, follows its redirects and reads the head of the page.
 
-use super::client::{Answer, Client, header, header_values};
+use super::client::{Client, Response, header, header_values};
 use super::failure::RequestError;
 use super::head::Head;
 use super::hosts::{Hosts, without_credentials};
-use super::polite::Stop;
+use super::polite::SendError;
 use super::record::{Record, date};
 use crate::data::REDIRECT_LOOP;
 use flate2::read::MultiGzDecoder;
@@ -13,52 +13,52 @@ use std::io::{self, Read};
 use ureq::http::{HeaderMap, Method};
 use url::Url;
 
-/// Redirects that are followed.
-const MOST_REDIRECTS: usize = 10;
-/// Bytes of a page in which its head must end, after decompression.
-const LONGEST_HEAD: u64 = 512 << 10;
-/// Bytes behind the head that are read to the end, so that the connection can be used again.
-const DRAINED: u64 = 64 << 10;
+/// Maximum number of redirects that are followed.
+const MAX_REDIRECTS: usize = 10;
+/// Maximum number of bytes of a page that are parsed for its head, after decompression.
+const MAX_HEAD_BYTES: u64 = 512 << 10;
+/// Maximum number of bytes after the head that are read and discarded, so that the connection can be reused.
+const MAX_DRAIN_BYTES: u64 = 64 << 10;
 
-/// Sends requests in its own time, and judges answers that are about the server and not about the page.
+/// Sends requests at a limited rate, and handles throttling and robots.txt.
 pub(super) trait Transport {
-    /// Sends one request when it may be sent.
-    fn send(&self, method: &Method, url: &Url, read: &mut dyn FnMut(Answer)) -> Result<(), Stop>;
-    /// The line of robots.txt that forbids a URL.
-    fn blocked(&self, url: &Url) -> Result<Option<u32>, Stop>;
+    /// Waits and sends a request.
+    fn send(&self, method: &Method, url: &Url, read: &mut dyn FnMut(Response)) -> Result<(), SendError>;
+    /// The line of robots.txt that forbids a URL, if there is one.
+    fn blocked(&self, url: &Url) -> Result<Option<u32>, SendError>;
 }
 
-/// How a URL is asked for.
+/// Requests URLs.
 pub(super) struct Visitor<'v> {
     pub(super) client: &'v Client,
     pub(super) hosts: &'v Hosts,
-    /// Whether only the status is asked for (`HEAD`).
+    /// Whether `HEAD` requests are sent, which return no page.
     pub(super) head_only: bool,
 }
 
 impl Visitor<'_> {
-    /// What is known about a URL when it was asked; the error that ended it, if there was one.
+    /// Requests a URL. Returns its record, and the error if there is no response.
     pub(super) fn visit(
         &self,
         text: &str,
         url: Url,
         transport: &impl Transport,
-    ) -> Result<(Record, Option<RequestError>), Stop> {
+    ) -> Result<(Record, Option<RequestError>), SendError> {
         let mut record = Record::new(text);
         let mut failure = None;
         match self.follow(url, transport, &mut record, &mut failure) {
             Ok(()) => {}
-            Err(Stop::Failed(error)) => failure = Some(error),
-            // What redirects to a host that is left alone is known that far.
-            Err(Stop::Unasked) if record.status.is_some() => {
+            Err(SendError::Failed(error)) => failure = Some(error),
+            // The URL itself responded, but it redirects to a host that is skipped.
+            Err(SendError::Skipped) if record.status.is_some() => {
                 record.error = Some("the host of the redirect is skipped".to_owned());
             }
-            Err(Stop::Unasked) => return Err(Stop::Unasked),
+            Err(SendError::Skipped) => return Err(SendError::Skipped),
         }
         if let Some(error) = &failure {
             record.error = Some(error.to_string());
         }
-        // Only what failed before the URL itself answered says something about the server.
+        // An error after the response of the URL itself is not counted as a failure of the host.
         let failure = failure.filter(|_| record.status.is_none());
         Ok((record, failure))
     }
@@ -69,7 +69,7 @@ impl Visitor<'_> {
         transport: &impl Transport,
         record: &mut Record,
         failure: &mut Option<RequestError>,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), SendError> {
         let method = if self.head_only { Method::HEAD } else { Method::GET };
         let mut seen = vec![url.clone()];
         loop {
@@ -80,12 +80,12 @@ impl Visitor<'_> {
                 return Ok(());
             }
             let mut next = None;
-            transport.send(&method, &url, &mut |answer| {
-                next = self.note_answer(answer, (&url, seen.len() == 1), record, failure);
+            transport.send(&method, &url, &mut |response| {
+                next = self.note_response(response, (&url, seen.len() == 1), record, failure);
             })?;
             let Some(location) = next else {
-                let own = if seen.len() == 1 { record.url.clone() } else { url.to_string() };
-                record.last = Some(own);
+                let final_url = if seen.len() == 1 { record.url.clone() } else { url.to_string() };
+                record.last = Some(final_url);
                 if record.final_status.is_some_and(is_redirect) {
                     record.error = Some("the redirect has no Location".to_owned());
                 }
@@ -102,8 +102,8 @@ impl Visitor<'_> {
                 record.error = Some(REDIRECT_LOOP.to_owned());
                 return Ok(());
             }
-            if seen.len() > MOST_REDIRECTS {
-                record.error = Some(format!("more than {MOST_REDIRECTS} redirects"));
+            if seen.len() > MAX_REDIRECTS {
+                record.error = Some(format!("more than {MAX_REDIRECTS} redirects"));
                 return Ok(());
             }
             if !self.hosts.contains(&target) {
@@ -117,24 +117,24 @@ impl Visitor<'_> {
         }
     }
 
-    /// Takes down what an answer says. Where it is a redirect, returns its target.
-    fn note_answer(
+    /// Fills the record from a response. Returns the target if it is a redirect.
+    fn note_response(
         &self,
-        mut answer: Answer,
+        mut response: Response,
         (url, is_first): (&Url, bool),
         record: &mut Record,
         failure: &mut Option<RequestError>,
     ) -> Option<String> {
         if is_first {
-            record.status = Some(answer.status);
-            record.ms = Some(answer.time.as_millis() as u64);
+            record.status = Some(response.status);
+            record.ms = Some(response.time.as_millis() as u64);
         }
-        let location = header(&answer.headers, "location").filter(|location| !location.trim().is_empty());
-        if let Some(location) = location.filter(|_| is_redirect(answer.status)) {
+        let location = header(&response.headers, "location").filter(|location| !location.trim().is_empty());
+        if let Some(location) = location.filter(|_| is_redirect(response.status)) {
             return Some(location.trim().to_owned());
         }
-        record.final_status = Some(answer.status);
-        let headers = std::mem::take(&mut answer.headers);
+        record.final_status = Some(response.status);
+        let headers = std::mem::take(&mut response.headers);
         let content_type = header(&headers, "content-type");
         let (media_type, charset) = content_type.as_deref().map_or((None, None), media_type);
         record.media_type = media_type;
@@ -145,7 +145,7 @@ impl Visitor<'_> {
         let mut canonical = linked_canonical(&headers, url);
         let is_page = matches!(record.media_type.as_deref(), None | Some("text/html" | "application/xhtml+xml"));
         if !self.head_only && is_page {
-            let (head, error) = read_head(&mut answer, &headers, (url, charset.as_deref()), &mut record.bytes);
+            let (head, error) = read_head(&mut response, &headers, (url, charset.as_deref()), &mut record.bytes);
             if let Some(error) = error {
                 *failure = Some(self.client.body_error(&error));
             }
@@ -164,32 +164,32 @@ const fn is_redirect(status: u16) -> bool {
     matches!(status, 301 | 302 | 303 | 307 | 308)
 }
 
-/// Reads the head of a page, and the rest if that is short.
+/// Reads the head of a page, and discards the rest if it is short.
 fn read_head(
-    answer: &mut Answer,
+    response: &mut Response,
     headers: &HeaderMap,
     (url, charset): (&Url, Option<&str>),
     length: &mut Option<u64>,
 ) -> (Head, Option<io::Error>) {
     let coding = header(headers, "content-encoding").unwrap_or_default().to_ascii_lowercase();
     let (head, error) = match coding.trim() {
-        "" | "identity" => Head::read(answer.body.by_ref().take(LONGEST_HEAD), url, charset),
-        "gzip" | "x-gzip" => Head::read(MultiGzDecoder::new(&mut answer.body).take(LONGEST_HEAD), url, charset),
+        "" | "identity" => Head::read(response.body.by_ref().take(MAX_HEAD_BYTES), url, charset),
+        "gzip" | "x-gzip" => Head::read(MultiGzDecoder::new(&mut response.body).take(MAX_HEAD_BYTES), url, charset),
         other => {
             let text = format!("the body is encoded as {other}, which was not requested");
             (Head::default(), Some(io::Error::new(io::ErrorKind::InvalidData, text)))
         }
     };
-    if error.is_none() && length.is_none_or(|length| length <= answer.body.read + DRAINED) {
-        let drained = io::copy(&mut answer.body.by_ref().take(DRAINED), &mut io::sink());
-        if length.is_none() && drained.is_ok_and(|count| count < DRAINED) {
-            *length = Some(answer.body.read);
+    if error.is_none() && length.is_none_or(|length| length <= response.body.read + MAX_DRAIN_BYTES) {
+        let drained = io::copy(&mut response.body.by_ref().take(MAX_DRAIN_BYTES), &mut io::sink());
+        if length.is_none() && drained.is_ok_and(|count| count < MAX_DRAIN_BYTES) {
+            *length = Some(response.body.read);
         }
     }
     (head, error)
 }
 
-/// The media type in lower case, and the charset.
+/// Parses `Content-Type` into the media type in lower case and the charset.
 pub(super) fn media_type(text: &str) -> (Option<String>, Option<String>) {
     let mut parts = text.split(';').map(str::trim);
     let media_type = parts.next().map(str::to_ascii_lowercase).filter(|text| !text.is_empty());
@@ -200,7 +200,7 @@ pub(super) fn media_type(text: &str) -> (Option<String>, Option<String>) {
     (media_type, charset)
 }
 
-/// The URL of `Link: <URL>; rel="canonical"` (RFC 8288).
+/// The URL in the header `Link: <URL>; rel="canonical"` (RFC 8288).
 fn linked_canonical(headers: &HeaderMap, base: &Url) -> Option<String> {
     header_values(headers, "link").iter().find_map(|value| {
         let mut rest = value.as_str();

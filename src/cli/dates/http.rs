@@ -5,14 +5,14 @@ use super::super::site_options::site_probe::{SiteProbe, spool_error};
 use super::super::{Failure, Status, Streams};
 use super::{DatesTable, Line, refuse_other_output, selection};
 use crate::net::probe::Event;
-use crate::net::results::Seen;
+use crate::net::results::SeenUrls;
 use crate::net::targets::Targets;
 use crate::words::counted;
 
 /// Sends a HEAD request for each page.
 pub(super) fn run(dates: &Dates, memory_limit: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     refuse_other_output(dates)?;
-    let mut targets = Targets::new(Seen::default()).map_err(spool_error)?;
+    let mut targets = Targets::new(SeenUrls::default()).map_err(spool_error)?;
     selection(dates).each_loc(memory_limit, streams, |loc, _| targets.add(loc).map_err(spool_error))?;
     let base_url = dates.common.limits()?.with_recorded_base(&dates.paths).base_url;
     let site = SiteProbe::prepare(&dates.probing, true, (targets, base_url.as_deref()), streams)?;
@@ -36,8 +36,8 @@ pub(super) fn run(dates: &Dates, memory_limit: u64, streams: &mut Streams<'_>) -
         return Err(failure);
     }
     let ended = ended?;
-    let asked = ended.tally.asked();
-    let status = ended.report_unasked("the dates found so far are written", "run it again for", streams);
+    let asked = ended.tally.done();
+    let status = ended.report_skipped("the dates found so far are written", "run it again for", streams);
     if asked > 0 && table.dated() == 0 {
         let message = format!("none of {} has a Last-Modified", counted(asked, "URL"));
         return Err(Failure::Unusable(message, "use the dates of the sources: --git DIR or --mtime DIR".to_owned()));

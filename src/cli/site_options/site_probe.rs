@@ -85,7 +85,8 @@ impl SiteProbe {
         self.urls.expected()
     }
 
-    /// Requests every URL. An error of `handle` ends the run; so does a signal, after which `handle` has all results so far.
+    /// Requests every URL. An error of `handle` ends the run; so does a signal, after which `handle` has all results so
+    /// far.
     pub(in crate::cli) fn run(
         self,
         streams: &mut Streams<'_>,
@@ -114,7 +115,7 @@ impl SiteProbe {
         let was_stopped = signals.is_stopped.load(Ordering::Relaxed) && summary.is_err();
         let summary = if was_stopped { Summary::default() } else { summary? };
         written?;
-        if tally.asked() > 0 {
+        if tally.done() > 0 {
             streams.note(&tally.words());
         }
         Ok(ProbeEnd { tally, summary, was_stopped })
@@ -123,17 +124,17 @@ impl SiteProbe {
 
 impl ProbeEnd {
     /// Reports why some URLs were not requested, and how to request them.
-    pub(in crate::cli) fn report_unasked(&self, kept: &str, rest: &str, streams: &mut Streams<'_>) -> Status {
+    pub(in crate::cli) fn report_skipped(&self, kept: &str, rest: &str, streams: &mut Streams<'_>) -> Status {
         if self.was_stopped {
             print_error("stopped by a signal", &format!("{kept}; {rest} the other URLs"), streams.notes);
             return Status::Files;
         }
-        let unasked = match self.summary.unasked {
+        let skipped = match self.summary.skipped {
             1 => "1 URL was not requested".to_owned(),
             count => format!("{} were not requested", counted(count, "URL")),
         };
         for (host, why) in &self.summary.stopped {
-            print_error(&format!("{host} was skipped: {why}"), &format!("{unasked}; {rest} them later"), streams.notes);
+            print_error(&format!("{host} was skipped: {why}"), &format!("{skipped}; {rest} them later"), streams.notes);
         }
         if self.summary.stopped.is_empty() { Status::Fine } else { Status::Files }
     }
@@ -147,7 +148,7 @@ pub(in crate::cli) fn spool_error(error: io::Error) -> Failure {
 /// Notes the hosts of the set that are not requested.
 fn note_excluded_hosts(targets: &Targets, hosts: &Hosts, streams: &mut Streams<'_>) {
     const SHOWN: usize = 5;
-    let others: Vec<_> = targets.others(hosts).collect();
+    let others: Vec<_> = targets.excluded_hosts(hosts).collect();
     let urls: u64 = others.iter().map(|(_, count)| count).sum();
     if urls > 0 {
         let mut names: Vec<_> = others.iter().take(SHOWN).map(|(host, count)| format!("{host} ({count})")).collect();

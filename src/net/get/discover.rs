@@ -1,5 +1,5 @@
-//! Finds the sitemaps of a site: those that robots.txt names, or the one at a usual path. The robots.txt is kept beside
-//! them, so that their URLs are checked against it.
+//! Finds the sitemaps of a site: the ones that robots.txt names, or the one at a common path. The robots.txt is stored
+//! with them, so that their URLs are checked against it.
 
 use super::super::delivery::{CONTENT_TYPE, Delivery, ENCODING, NO_ANSWER, STATUS, TOO_LARGE};
 use super::super::download::{FetchError, Fetched, Received};
@@ -16,8 +16,8 @@ use std::path::Path;
 use ureq::http::HeaderMap;
 use url::Url;
 
-/// Where sitemaps usually are: the names that the protocol, generators and content systems use, the most usual first.
-const USUAL_PATHS: [&str; 8] = [
+/// Common paths of sitemaps, used by the protocol, generators and content management systems; the most common first.
+const COMMON_PATHS: [&str; 8] = [
     "/sitemap.xml",
     "/sitemap_index.xml",
     "/sitemap-index.xml",
@@ -36,64 +36,69 @@ const ROBOTS: &str = "robots.txt";
 struct SiteRobots {
     /// The sitemaps that it names.
     named: Vec<Url>,
-    /// The file, if there is one. It is not in place yet.
+    /// The file, if there is one. It has not been moved to its path yet.
     file: Option<Received>,
 }
 
-/// Whether a URL names a site and not a file of it.
+/// Whether a URL names a site rather than a file.
 pub(super) fn is_site(url: &Url) -> bool {
     url.path() == "/" && url.query().is_none()
 }
 
 impl Getter {
     /// Downloads the sitemaps of a site.
-    pub(super) fn get_site(&self, site: &Url, folder: &Folder, see: &mut dyn FnMut(&Counts)) -> Result<Run, GetError> {
+    pub(super) fn get_site(
+        &self,
+        site: &Url,
+        folder: &Folder,
+        on_progress: &mut dyn FnMut(&Counts),
+    ) -> Result<Run, GetError> {
         let url = site.join("/robots.txt").unwrap_or_else(|_| site.clone());
         let robots = match self.robots_of(&url, folder)? {
             Ok(robots) => robots,
             Err(finding) => return Ok(Run { findings: vec![finding], ..Run::default() }),
         };
-        let run = self.get_named(site, (&url, &robots.named), folder, see)?;
+        let run = self.get_named(site, (&url, &robots.named), folder, on_progress)?;
         if let Some(file) = robots.file.filter(|_| !run.entries.is_empty()) {
-            keep_robots(&url, file, folder)
+            store_robots(&url, file, folder)
                 .map_err(|error| files::Error::system("write", &folder.incoming.path().join(ROBOTS), error))?;
         }
         Ok(run)
     }
 
-    /// Downloads the sitemaps that robots.txt names, or the one at a usual path.
+    /// Downloads the sitemaps that robots.txt names, or the one at a common path.
     fn get_named(
         &self,
         site: &Url,
         (robots, named): (&Url, &[Url]),
         folder: &Folder,
-        see: &mut dyn FnMut(&Counts),
+        on_progress: &mut dyn FnMut(&Counts),
     ) -> Result<Run, GetError> {
         if !named.is_empty() {
             let mut schedule = Schedule::new(&self.options.hosts, folder.ignores_case);
             for url in named {
                 schedule.add_entry(url, Some(robots));
             }
-            return self.work_off(schedule, folder, see);
+            return self.download_all(schedule, folder, on_progress);
         }
-        for path in USUAL_PATHS {
+        for path in COMMON_PATHS {
             let mut schedule = Schedule::new(&self.options.hosts, folder.ignores_case);
             if let Ok(url) = site.join(path) {
                 schedule.add_entry(&url, None);
             }
-            let run = self.work_off(schedule, folder, see)?;
-            // A page in its place is no sitemap either.
+            let run = self.download_all(schedule, folder, on_progress)?;
+            // An HTML page at that path means that there is no sitemap.
             let is_absent = |finding: &Delivery| matches!(finding.code, STATUS | CONTENT_TYPE);
-            if !run.entries.is_empty() || run.counts.unasked > 0 || !run.findings.iter().all(is_absent) {
+            if !run.entries.is_empty() || run.counts.skipped > 0 || !run.findings.iter().all(is_absent) {
                 return Ok(run);
             }
         }
-        let paths = USUAL_PATHS.join(", ");
+        let paths = COMMON_PATHS.join(", ");
         let message = format!("robots.txt names no sitemap, and there is none at {paths}; name the URL of the sitemap");
         Ok(Run { findings: vec![Delivery::error(STATUS, site.as_str(), message)], ..Run::default() })
     }
 
-    /// The robots.txt of a site: an empty one where it does not exist, a finding where the site cannot be asked.
+    /// The robots.txt of a site: empty if it does not exist, a finding if the site does not respond.
     fn robots_of(&self, robots: &Url, folder: &Folder) -> Result<Result<SiteRobots, Delivery>, GetError> {
         let begin = || folder.incoming.begin(Path::new(ROBOTS));
         let fetched =
@@ -106,9 +111,9 @@ impl Getter {
                     .and_then(|file| file.take(MAX_BYTES as u64).read_to_end(&mut bytes));
                 read.map_err(failed)?;
                 let lines = Robots::parse(&bytes);
-                let named = lines.sitemaps().iter().filter_map(|line| received.last.join(line.url.trim()).ok());
+                let named = lines.sitemaps().iter().filter_map(|line| received.final_url.join(line.url.trim()).ok());
                 let named = named.filter_map(without_credentials).collect();
-                // A page in its place says nothing to crawlers, and is no file to keep.
+                // An HTML page is not a robots.txt and is not stored.
                 let file = Some(*received).filter(|file| file.media_type.as_deref() != Some("text/html"));
                 Ok(Ok(SiteRobots { named, file }))
             }
@@ -117,20 +122,20 @@ impl Getter {
                 Ok(Ok(SiteRobots::default()))
             }
             Err(FetchError::Delivery(finding)) => Ok(Err(finding)),
-            Err(FetchError::Unasked) => Ok(Err(Delivery::error(NO_ANSWER, robots.as_str(), "it was not fetched"))),
+            Err(FetchError::Skipped) => Ok(Err(Delivery::error(NO_ANSWER, robots.as_str(), "it was not fetched"))),
             Err(FetchError::Disk(error)) => Err(failed(error).into()),
         }
     }
 }
 
-/// Puts a robots.txt in place, unless there is one that was not downloaded or was changed here since.
-fn keep_robots(url: &Url, received: Received, folder: &Folder) -> io::Result<()> {
+/// Moves a robots.txt to its path, unless there is a local one that was not downloaded or was changed since.
+fn store_robots(url: &Url, received: Received, folder: &Folder) -> io::Result<()> {
     let Received { file, etag, modified, .. } = received;
-    // What is no regular file is not replaced.
+    // Only a regular file is replaced.
     let Ok(before) = folder.incoming.hash(Path::new(ROBOTS)) else { return Ok(()) };
     let mut state = lock(&folder.state);
     let is_downloaded =
-        state.of(ROBOTS, before).is_some_and(|(download, is_same)| is_same && download.url == url.as_str());
+        state.last_download(ROBOTS, before).is_some_and(|(download, is_same)| is_same && download.url == url.as_str());
     if before.is_some() && (!is_downloaded || before == Some(file.hash())) {
         return Ok(());
     }

@@ -15,7 +15,7 @@ use ureq::unversioned::transport::NextTimeout;
 const SITEMAP: &str =
     "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"><url><loc>https://e.com/a</loc></url></urlset>";
 
-/// Resolves names to the server, but for one that is loopback as the program sees it.
+/// Resolves names to the server; the address of `internal.test` is refused as a loopback address.
 #[derive(Debug)]
 struct Names(SocketAddr);
 
@@ -39,7 +39,7 @@ fn options(hosts: &[&str], certificates: Option<Vec<u8>>) -> Options {
             headers: Vec::new(),
             credentials: None,
             timeout: Duration::from_secs(60),
-            silence: Some(Duration::from_secs(30)),
+            idle_timeout: Some(Duration::from_secs(30)),
             allow_private: true,
             loopback: Vec::new(),
             certificates,
@@ -52,7 +52,7 @@ fn options(hosts: &[&str], certificates: Option<Vec<u8>>) -> Options {
     }
 }
 
-/// Downloads one URL, every name being that of the server; gives the summary and the files.
+/// Downloads a URL, with every host name resolved to the server. Returns the summary and the number of files.
 fn get(server: &Server, url: &str, options: Options) -> (Summary, usize) {
     let folder = tempfile::tempdir().unwrap();
     let client = Client::with_resolver(&options.settings, Names(server.address)).unwrap();
@@ -60,7 +60,7 @@ fn get(server: &Server, url: &str, options: Options) -> (Summary, usize) {
     let url = requestable(&url.replace("PORT", &server.address.port().to_string())).unwrap();
     let summary = getter.run(&url, folder.path(), |_| ()).unwrap();
     let files = std::fs::read_dir(folder.path()).unwrap().count();
-    // The list of downloads is one of them.
+    // The state file does not count.
     (summary, files - 1)
 }
 

@@ -1,4 +1,4 @@
-//! The file of submitted URLs: a hash per line, appended after each accepted batch.
+//! The file of submitted URLs: one line of hashes per URL, appended after each accepted batch.
 
 use crate::files::write_atomic;
 use hashbrown::HashMap;
@@ -10,49 +10,49 @@ use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// The first line of the file.
-const HEAD: &str = "sited notify 1";
-/// Outdated lines that stay in the file.
-const MOST_OUTDATED: usize = 10_000;
+const HEADER: &str = "sited notify 1";
+/// Maximum number of outdated lines before the file is rewritten.
+const MAX_OUTDATED_LINES: usize = 10_000;
 
-/// Why what was sent is not known.
+/// Why the file of submitted URLs cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SentError {
     /// The file cannot be read or written.
     #[error(transparent)]
     File(#[from] io::Error),
-    /// It is a file of something else; the line, from 1.
+    /// A line has another format; its number, from 1.
     #[error("line {0} was not written by sited notify")]
     Line(usize),
 }
 
-/// A URL as it was sent: a hash of endpoint and URL, and one of what the row said.
+/// A submitted URL: a hash of endpoint and URL, and a hash of the row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Mark {
+pub(crate) struct SentMark {
     url: u64,
     content: u64,
 }
 
-impl Mark {
-    /// The mark of a URL that is sent to an endpoint; `content` is a hash of its row, `None` without one.
+impl SentMark {
+    /// The mark of a URL for an endpoint; `content` is a hash of the row, if there is one.
     pub(crate) fn of(endpoint: &Url, url: &str, content: Option<u64>) -> Self {
         Self { url: xxh3_64(format!("{endpoint}\n{url}").as_bytes()), content: content.unwrap_or_default() }
     }
 }
 
-/// The last mark of each URL.
+/// The latest mark of each URL.
 #[derive(Debug, Default)]
-pub(crate) struct Sent {
+pub(crate) struct SentUrls {
     marks: HashMap<u64, u64>,
     lines: usize,
-    /// Bytes up to the last line break.
+    /// Number of bytes up to the last line break.
     end: u64,
 }
 
-impl Sent {
-    /// Reads a file; one that does not exist is empty. A last line that was not written to its end is left out.
+impl SentUrls {
+    /// Reads a file, or nothing if it does not exist. An incomplete last line is skipped.
     ///
     /// # Errors
-    /// A file that cannot be read, or is one of something else.
+    /// The file cannot be read or has another format.
     pub(crate) fn read(path: &Path) -> Result<Self, SentError> {
         let bytes = match std::fs::read(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
@@ -60,14 +60,14 @@ impl Sent {
         };
         let end = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
         let mut sent = Self { end: end as u64, ..Self::default() };
-        // A file without a whole line may be a first line that was cut off, or something else.
-        if end == 0 && !HEAD.as_bytes().starts_with(&bytes) {
+        // A file without a complete line is either a truncated header or in another format.
+        if end == 0 && !HEADER.as_bytes().starts_with(&bytes) {
             return Err(SentError::Line(1));
         }
         let text = std::str::from_utf8(bytes.get(..end).unwrap_or_default()).map_err(|_| SentError::Line(1))?;
         for (at, line) in text.lines().enumerate() {
             if at == 0 {
-                if line != HEAD {
+                if line != HEADER {
                     return Err(SentError::Line(1));
                 }
                 continue;
@@ -81,20 +81,20 @@ impl Sent {
         Ok(sent)
     }
 
-    /// Whether this was sent, and nothing else about the URL since.
-    pub(crate) fn has(&self, mark: Mark) -> bool {
+    /// Whether the latest submission of the URL was for the same row.
+    pub(crate) fn has(&self, mark: SentMark) -> bool {
         self.marks.get(&mark.url) == Some(&mark.content)
     }
 
-    /// Opens the file to append to it, or makes it; lines that newer ones replace are removed if there are many.
+    /// Opens the file for appending, or creates it. Many outdated lines are removed.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The file cannot be written.
     pub(crate) fn open(self, path: &Path) -> Result<SentFile, crate::files::Error> {
         let failed = |error| crate::files::Error::system("write", path, error);
-        if self.end == 0 || self.lines > 2 * self.marks.len() + MOST_OUTDATED {
-            let marks = self.marks.iter().map(|(url, content)| Mark { url: *url, content: *content });
-            write_atomic(path, [HEAD, "\n", &lines(marks)].concat().as_bytes())?;
+        if self.end == 0 || self.lines > 2 * self.marks.len() + MAX_OUTDATED_LINES {
+            let marks = self.marks.iter().map(|(url, content)| SentMark { url: *url, content: *content });
+            write_atomic(path, [HEADER, "\n", &lines(marks)].concat().as_bytes())?;
             return Ok(SentFile { file: OpenOptions::new().append(true).open(path).map_err(failed)? });
         }
         let file = OpenOptions::new().append(true).open(path).map_err(failed)?;
@@ -105,27 +105,27 @@ impl Sent {
     }
 }
 
-/// An open file of what was sent.
+/// The open file of submitted URLs.
 #[derive(Debug)]
 pub(crate) struct SentFile {
     file: File,
 }
 
 impl SentFile {
-    /// Appends what was accepted, and syncs it.
+    /// Appends the marks of accepted URLs and syncs the file.
     ///
     /// # Errors
-    /// What the system says.
-    pub(crate) fn append(&mut self, marks: impl Iterator<Item = Mark>) -> io::Result<()> {
+    /// The file cannot be written.
+    pub(crate) fn append(&mut self, marks: impl Iterator<Item = SentMark>) -> io::Result<()> {
         self.file.write_all(lines(marks).as_bytes())?;
         self.file.sync_data()
     }
 }
 
-fn lines(marks: impl Iterator<Item = Mark>) -> String {
+fn lines(marks: impl Iterator<Item = SentMark>) -> String {
     let mut text = String::new();
     for mark in marks {
-        // Writing to a text cannot fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(text, "{:016x} {:016x}", mark.url, mark.content);
     }
     text
@@ -136,28 +136,28 @@ mod tests {
     use super::*;
     use std::fs;
 
-    fn mark(url: &str, content: u64) -> Mark {
-        Mark::of(&Url::parse("https://e.com/x").unwrap(), url, Some(content))
+    fn mark(url: &str, content: u64) -> SentMark {
+        SentMark::of(&Url::parse("https://e.com/x").unwrap(), url, Some(content))
     }
 
     #[test]
     fn what_was_sent_is_known_until_the_row_changes() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("sent");
-        let sent = Sent::read(&path).unwrap();
+        let sent = SentUrls::read(&path).unwrap();
         assert!(!sent.has(mark("a", 1)));
         let mut file = sent.open(&path).unwrap();
         file.append([mark("a", 1), mark("b", 2)].into_iter()).unwrap();
         file.append([mark("a", 3)].into_iter()).unwrap();
-        let sent = Sent::read(&path).unwrap();
+        let sent = SentUrls::read(&path).unwrap();
         assert!(sent.has(mark("a", 3)) && sent.has(mark("b", 2)) && !sent.has(mark("a", 1)));
-        assert!(!sent.has(Mark::of(&Url::parse("https://other.org/x").unwrap(), "b", Some(2))));
-        // A line that was cut off is written again, in the place of what is there of it.
+        assert!(!sent.has(SentMark::of(&Url::parse("https://other.org/x").unwrap(), "b", Some(2))));
+        // A truncated line is overwritten by a complete one.
         let whole = fs::read_to_string(&path).unwrap();
-        for cut in [0, 5, HEAD.len(), HEAD.len() + 1, whole.len() - 1, whole.len() - 20] {
+        for cut in [0, 5, HEADER.len(), HEADER.len() + 1, whole.len() - 1, whole.len() - 20] {
             fs::write(&path, &whole[..cut]).unwrap();
-            Sent::read(&path).unwrap().open(&path).unwrap().append([mark("a", 3)].into_iter()).unwrap();
-            let sent = Sent::read(&path).unwrap();
+            SentUrls::read(&path).unwrap().open(&path).unwrap().append([mark("a", 3)].into_iter()).unwrap();
+            let sent = SentUrls::read(&path).unwrap();
             assert!(sent.has(mark("a", 3)), "{cut}");
         }
     }
@@ -166,11 +166,11 @@ mod tests {
     fn outdated_lines_are_removed_when_there_are_many() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("sent");
-        let mut file = Sent::default().open(&path).unwrap();
-        file.append((0..MOST_OUTDATED as u64 + 10).map(|content| mark("a", content))).unwrap();
-        Sent::read(&path).unwrap().open(&path).unwrap();
+        let mut file = SentUrls::default().open(&path).unwrap();
+        file.append((0..MAX_OUTDATED_LINES as u64 + 10).map(|content| mark("a", content))).unwrap();
+        SentUrls::read(&path).unwrap().open(&path).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap().lines().count(), 2);
-        assert!(Sent::read(&path).unwrap().has(mark("a", MOST_OUTDATED as u64 + 9)));
+        assert!(SentUrls::read(&path).unwrap().has(mark("a", MAX_OUTDATED_LINES as u64 + 9)));
     }
 
     #[test]
@@ -179,7 +179,7 @@ mod tests {
         let path = folder.path().join("other");
         for text in ["<urlset/>\n", "x", "sited notify 1\nx\n", "sited notify 1\n12 x\n", "sited notify 2\n"] {
             fs::write(&path, text).unwrap();
-            assert!(matches!(Sent::read(&path), Err(SentError::Line(_))), "{text}");
+            assert!(matches!(SentUrls::read(&path), Err(SentError::Line(_))), "{text}");
         }
     }
 }

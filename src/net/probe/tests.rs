@@ -15,7 +15,7 @@ use ureq::http::Uri;
 use ureq::unversioned::resolver::{ResolvedSocketAddrs, Resolver};
 use ureq::unversioned::transport::NextTimeout;
 
-/// Options for servers on loopback, without limits.
+/// Options without a rate limit, for servers on loopback.
 fn options(urls: &[String]) -> Options {
     let rules = urls.iter().filter_map(|url| requestable(url)).map(|url| HostRule::of_url(&url).unwrap());
     let hosts = Hosts::of(None, &rules.collect::<Vec<_>>());
@@ -25,7 +25,7 @@ fn options(urls: &[String]) -> Options {
             headers: Vec::new(),
             credentials: None,
             timeout: Duration::from_secs(30),
-            silence: None,
+            idle_timeout: None,
             allow_private: true,
             loopback: Vec::new(),
             certificates: None,
@@ -38,7 +38,7 @@ fn options(urls: &[String]) -> Options {
     }
 }
 
-/// What is known about each URL, and how the run ended.
+/// Requests URLs. Returns the records by URL, and the summary.
 fn probe(options: Options, urls: &[String]) -> (BTreeMap<String, Record>, Summary) {
     run(&Prober::new(options).unwrap(), urls)
 }
@@ -48,18 +48,18 @@ fn run(prober: &Prober, urls: &[String]) -> (BTreeMap<String, Record>, Summary) 
     let summary = prober.run(urls.iter().cloned().map(Ok), |event| {
         if let Event::Record(record) = event {
             let earlier = records.insert(record.url.clone(), *record);
-            assert!(earlier.is_none(), "{earlier:?} was asked twice");
+            assert!(earlier.is_none(), "{earlier:?} was requested twice");
         }
         Ok(())
     });
     (records, summary.unwrap())
 }
 
-/// One URL of a server.
+/// The record for one URL of a server.
 fn one(server: &Server, path: &str) -> Record {
     let urls = [server.url(path)];
     let (mut records, _) = probe(options(&urls), &urls);
-    records.remove(&urls[0]).unwrap_or_else(|| panic!("{path} was not asked"))
+    records.remove(&urls[0]).unwrap_or_else(|| panic!("{path} was not requested"))
 }
 
 fn gzipped(text: &str) -> Vec<u8> {
@@ -104,7 +104,7 @@ fn a_page_is_described() {
     assert_eq!((missing.status, missing.final_status, missing.error), (Some(404), Some(404), None));
     let line = one(&server, "/escape").line();
     assert!(!line.trim_end().chars().any(char::is_control), "{line:?}");
-    // Nothing is sent that was not said: no credentials of the URL, no cookies, and the fragment stays here.
+    // Credentials and fragments of URLs are not sent, and cookies are not returned.
     let urls = [server.url("/page").replace("http://", "http://user:secret@")];
     probe(options(&urls), &urls);
     let log = server.log();
@@ -176,7 +176,7 @@ fn faults_are_named() {
     ] {
         let urls = [server.url(path)];
         let mut options = options(&urls);
-        // Only where the timeout is the fault: a busy machine may take long for the others.
+        // Short only for the test of the timeout, since a busy machine may be slow.
         options.settings.timeout = Duration::from_secs(if path == "/hang" { 1 } else { 60 });
         let (records, summary) = probe(options, &urls);
         let record = &records[&urls[0]];
@@ -185,13 +185,13 @@ fn faults_are_named() {
         assert!(words.iter().any(|word| error.contains(word)), "{path}: {error}");
         assert_eq!(summary, Summary::default());
     }
-    // A server that does not listen: nothing can be reported about its robots.txt, so nothing else is asked.
+    // A server that does not listen: its robots.txt cannot be fetched, so nothing is requested.
     let urls = {
         let server = Server::start(|_| Reply::status(200));
         [server.url("/a"), server.url("/b")]
     };
     let (records, summary) = probe(options(&urls), &urls);
-    assert!(records.is_empty() && summary.unasked == 2, "{records:?}");
+    assert!(records.is_empty() && summary.skipped == 2, "{records:?}");
     assert!(summary.stopped[0].1.contains("connection refused"), "{summary:?}");
     let ignoring = Options { ignore_robots: true, ..options(&urls) };
     let (records, _) = probe(ignoring, &urls);
@@ -251,12 +251,12 @@ fn a_server_that_is_asked_too_much_is_asked_again_later() {
     assert_eq!(one(&server, "/without").title.as_deref(), Some("there"));
     assert_eq!(one(&server, "/always").status, Some(429));
     let tries = server.paths().iter().filter(|path| *path == "/always").count();
-    assert_eq!(tries, crate::net::polite::MOST_TRIES as usize);
-    // A pause that is too long ends the run for that host.
+    assert_eq!(tries, crate::net::polite::MAX_ATTEMPTS as usize);
+    // A host that requests a pause above the maximum is skipped.
     let server = Server::start(|_| Reply::status(429).with("Retry-After", "86400"));
     let urls = [server.url("/a"), server.url("/b"), server.url("/c")];
     let (records, summary) = probe(Options { ignore_robots: true, ..options(&urls) }, &urls);
-    assert!(records.is_empty() && summary.unasked == 3, "{records:?}");
+    assert!(records.is_empty() && summary.skipped == 3, "{records:?}");
     assert!(summary.stopped[0].1.contains("a pause of 86400 s"), "{summary:?}");
 }
 
@@ -282,12 +282,12 @@ fn robots_txt_is_fetched_once_and_obeyed() {
     assert_eq!(server.log().iter().filter(|seen| seen.path == "/robots.txt").count(), 1);
     let (records, _) = probe(Options { ignore_robots: true, ..options(&urls) }, &urls);
     assert!(records.values().all(|record| record.error.is_none()));
-    // One that cannot be fetched forbids everything.
+    // A robots.txt that cannot be fetched forbids everything.
     let server = Server::start(|seen| Reply::status(if seen.path == "/robots.txt" { 500 } else { 200 }));
     let urls = ["/a", "/b"].map(|path| server.url(path));
     let (records, summary) = probe(options(&urls), &urls);
     assert!(records.is_empty() && server.paths().is_empty());
-    assert!(summary.unasked == 2 && summary.stopped[0].1.contains("status 500"), "{summary:?}");
+    assert!(summary.skipped == 2 && summary.stopped[0].1.contains("status 500"), "{summary:?}");
 }
 
 #[test]
@@ -348,7 +348,7 @@ fn addresses_that_are_not_public_get_nothing() {
         let error = records[&urls[0]].error.clone().unwrap_or_default();
         assert!(error.contains("loopback") && error.contains("--allow-private"), "{text}: {error}");
     }
-    // A name that resolved to something public when it was inspected first, and to this now.
+    // A name that resolved to a public address before and to a loopback address now (DNS rebinding).
     for address in [format!("127.0.0.1:{port}"), format!("[::ffff:127.0.0.1]:{port}")] {
         let urls = [format!("http://rebound.example:{port}/a")];
         let mut options = Options { ignore_robots: true, ..options(&urls) };
@@ -358,7 +358,7 @@ fn addresses_that_are_not_public_get_nothing() {
         assert!(records[&urls[0]].error.as_ref().unwrap().contains("rebound.example is a loopback"), "{records:?}");
     }
     assert!(server.log().is_empty());
-    // Of several addresses only the public ones are connected to.
+    // Only the public ones of several addresses are used.
     let mixed = ["127.0.0.1:80", "93.184.216.34:80", "10.0.0.1:80"].map(|address| address.parse().unwrap());
     let resolver = PublicOnly::new(Always(mixed.to_vec()), false, Vec::new());
     let timeout = NextTimeout::default();
@@ -392,7 +392,7 @@ fn a_name_is_resolved_once_and_connections_are_used_again() {
     );
     let (records, _) = run(&prober, &urls);
     assert_eq!(records.len(), 50);
-    // Four workers may ask for it before one has the answer.
+    // Four workers may resolve the name before it is in the cache.
     assert!(count.load(Ordering::SeqCst) <= 4, "{count:?}");
     assert!(server.connections() <= 4, "{}", server.connections());
 }
@@ -414,15 +414,15 @@ fn a_server_that_dies_and_comes_back_loses_no_url() {
     let urls: Vec<_> = (0..100).map(|number| server.url(&format!("/{number}"))).collect();
     let (mut first, summary) = probe(options(&urls), &urls);
     assert_eq!(summary.stopped.len(), 1, "{summary:?}");
-    assert_eq!(summary.unasked as usize + first.len(), 100);
-    // Where one connection fails while another is still answered, that one has an error: `--resume` asks it again.
+    assert_eq!(summary.skipped as usize + first.len(), 100);
+    // If one connection fails while another still gets a response, its URL has an error; `--resume` requests it again.
     first.retain(|_, record| record.status == Some(200));
     assert!(!first.is_empty() && first.len() <= 30, "{summary:?} {}", first.len());
     drop(server);
     let _server = Server::again(address, handler);
     let rest: Vec<_> = urls.iter().filter(|url| !first.contains_key(*url)).cloned().collect();
     let (second, summary) = probe(options(&urls), &rest);
-    assert_eq!((second.len() + first.len(), summary.unasked), (100, 0));
+    assert_eq!((second.len() + first.len(), summary.skipped), (100, 0));
     assert!(second.values().all(|record| record.status == Some(200)));
 }
 
@@ -451,8 +451,8 @@ fn an_error_of_the_caller_ends_the_work() {
         Event::Tick => Ok(()),
     });
     assert_eq!(ended.unwrap_err().to_string(), "full");
-    // What waits and what was taken are full at most, and each worker has one more.
-    let most = 2 * crate::net::handover::MOST_WAITING + 1 + 4;
+    // Up to a full queue and a full batch, robots.txt, and one record for each worker.
+    let most = 2 * crate::net::handover::MAX_QUEUED + 1 + 4;
     assert!(server.log().len() <= most, "{}", server.log().len());
 }
 
@@ -461,10 +461,10 @@ fn an_error_of_the_caller_ends_the_work_while_every_queue_is_full() {
     let server = Server::start(|_| Reply::html(""));
     let urls: Vec<_> = (0..500).map(|number| server.url(&format!("/{number}"))).collect();
     let prober = Prober::new(options(&urls)).unwrap();
-    // Each of 4 workers holds a record that it cannot hand over, beside robots.txt, those that wait and up to 64 that were
-    // taken: none takes another URL after the error.
+    // Requests: robots.txt, at least one record received, a full queue, and one for each of 4 workers, which wait until
+    // the queue is closed by the error.
     let ended = prober.run(urls.iter().cloned().map(Ok), |_| {
-        while server.log().len() < 1 + 1 + crate::net::handover::MOST_WAITING + 4 {
+        while server.log().len() < 1 + 1 + crate::net::handover::MAX_QUEUED + 4 {
             std::thread::yield_now();
         }
         Err(io::Error::other("full"))

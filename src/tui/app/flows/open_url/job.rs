@@ -29,7 +29,8 @@ pub(super) fn download(url: &str, folder: &Path, progress: &Progress) -> Result<
         return Err(format!("{words}; sited get --allow-private downloads it"));
     }
     let is_stopped = Arc::new(AtomicBool::new(false));
-    let getter = Getter::new(Options::polite(&url), Arc::clone(&is_stopped)).map_err(|error| error.to_string())?;
+    let getter =
+        Getter::new(Options::with_defaults(&url), Arc::clone(&is_stopped)).map_err(|error| error.to_string())?;
     let mut counted = Counts::default();
     let summary = getter.run(&url, folder, |counts| {
         progress.expect(counts.files.saturating_sub(counted.files), 0);
@@ -57,10 +58,10 @@ pub(super) fn download(url: &str, folder: &Path, progress: &Progress) -> Result<
 /// What was downloaded, and what was not.
 fn words(summary: &Summary) -> String {
     let findings = summary.findings.len() as u64;
-    let wrong = match (summary.counts.unasked, findings) {
+    let wrong = match (summary.counts.skipped, findings) {
         (0, 0) => String::new(),
         (0, _) => format!("; {} about the delivery, sited get names them", counted(findings, "finding")),
-        (unasked, _) => format!("; {} not fetched, :open again fetches the rest", counted(unasked, "file")),
+        (skipped, _) => format!("; {} not fetched, :open again fetches the rest", counted(skipped, "file")),
     };
     format!("{}{wrong}", summary.counts.words())
 }

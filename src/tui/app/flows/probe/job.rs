@@ -9,7 +9,7 @@ use crate::net::address::loopback;
 use crate::net::client::SettingsError;
 use crate::net::hosts::{Hosts, requestable};
 use crate::net::probe::{Event, Options, Prober, Summary, refusal};
-use crate::net::results::{Results, Seen};
+use crate::net::results::{Results, SeenUrls};
 use crate::net::tally::Tally;
 use crate::net::targets::{Targets, Urls};
 use crate::progress::Progress;
@@ -66,7 +66,7 @@ impl ProbeRequest {
         if urls.expected() == 0 {
             return Ok(format!("every URL has an answer already{others}"));
         }
-        let mut options = Options::polite(hosts, self.options.allow_private);
+        let mut options = Options::with_defaults(hosts, self.options.allow_private);
         options.limits.rate = self.options.rate.unwrap_or(options.limits.rate);
         if let Some(concurrency) = self.options.concurrency.map(usize::from) {
             (options.limits.concurrency, options.settings.connections) = (concurrency, concurrency);
@@ -105,7 +105,7 @@ impl ProbeRequest {
     fn plan(&self, progress: &Progress) -> io::Result<Option<Result<Plan, String>>> {
         let (document, data) = (&self.snapshot.document, self.snapshot.data.as_deref());
         let Some(rows) = rows_of(&self.snapshot, &self.scope, DefaultScope::All, progress) else { return Ok(None) };
-        let mut seen = Seen::default();
+        let mut seen = SeenUrls::default();
         for (row, url) in data.into_iter().flat_map(DataSet::urls) {
             let has = |name| data.and_then(|data| data.column(name)).is_some_and(|column| column.has(row));
             if has("status") || has("blocked") {
@@ -128,7 +128,7 @@ impl ProbeRequest {
         if let Some(words) = refused.filter(|_| !self.options.allow_private) {
             return Ok(Some(Err(format!("{words}; :probe --allow-private allows it"))));
         }
-        let others = targets.others(&hosts).map(|(_, count)| count).sum();
+        let others = targets.excluded_hosts(&hosts).map(|(_, count)| count).sum();
         let urls = targets.urls(&hosts, None)?;
         Ok(Some(Ok(Plan { hosts, urls, others })))
     }
@@ -137,11 +137,11 @@ impl ProbeRequest {
 /// Hosts that were left alone, in words.
 fn stopped_words(summary: &Summary) -> String {
     let hosts = summary.stopped.iter().map(|(host, why)| format!("; {host} was skipped: {why}"));
-    let unasked = match summary.unasked {
+    let skipped = match summary.skipped {
         0 => String::new(),
         count => format!("; {} not requested, :probe requests them", counted(count, "URL")),
     };
-    hosts.chain([unasked]).collect()
+    hosts.chain([skipped]).collect()
 }
 
 /// Answers that wait to be handed out.
