@@ -104,9 +104,9 @@ impl Decision {
     pub fn apply(&self, value: &str) -> Option<Option<String>> {
         let value = value.trim();
         let new = match self {
-            Self::Zone(minutes) => lastmod::in_zone(value, *minutes)?,
+            Self::Zone(minutes) => lastmod::with_zone(value, *minutes)?,
             Self::DayAlone => lastmod::date_only(value)?,
-            Self::Order { day_first } => lastmod::in_order(value, *day_first)?,
+            Self::Order { day_first } => lastmod::with_day_order(value, *day_first)?,
             Self::Base(url) => complete_url(url, value)?,
             Self::Nearest => {
                 let number: f64 = value.replace(',', ".").parse().ok()?;
@@ -194,7 +194,7 @@ pub fn text_hint(rule: Rule) -> Option<&'static str> {
 /// The decision that typed text stands for.
 pub fn parse_decision(rule: Rule, text: &str) -> Option<Decision> {
     match rule.main() {
-        Rule::LASTMOD_NO_TIMEZONE | Rule::LASTMOD_SPACE_SEPARATOR => lastmod::zone_of(text).map(Decision::Zone),
+        Rule::LASTMOD_NO_TIMEZONE | Rule::LASTMOD_SPACE_SEPARATOR => lastmod::parse_zone(text).map(Decision::Zone),
         Rule::FILE_NAME_UNSAFE | Rule::TEXT_EXTENSION => {
             name::refusal(text.trim(), None).is_none().then(|| Decision::Name(text.trim().into()))
         }

@@ -202,13 +202,13 @@ impl EntryReader {
             }
         }
         if let Some(raw) = raw(Field::Changefreq)? {
-            match Changefreq::of_bytes(raw) {
+            match Changefreq::parse_bytes(raw) {
                 sound @ Some(_) => values.facts.changefreq = sound,
                 None => values.add(self.values.check(Field::Changefreq, raw, context)?, &mut self.shared),
             }
         }
         if let Some(raw) = raw(Field::Priority)? {
-            match priority::of_tenths(raw) {
+            match priority::parse_tenths(raw) {
                 sound @ Some(_) => values.priority = sound,
                 None => values.add(self.values.check(Field::Priority, raw, context)?, &mut self.shared),
             }

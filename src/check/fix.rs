@@ -184,7 +184,7 @@ pub(super) fn value_fix(rule: Rule, field: Field, value: &str, context: &Context
         }
         Field::Priority => {
             let at = PRIORITY.iter().position(|own| *own == rule)?;
-            if let Some(right) = priority::repair(value, priority::Faults::numbered(at)) {
+            if let Some(right) = priority::repair(value, priority::Faults::from_index(at)) {
                 return Some(safe_fix("write it in the usual form", field, right));
             }
             let (label, right) = priority::suggest(value)?;
@@ -199,10 +199,10 @@ fn lastmod_fix(rule: Rule, value: &str) -> Option<Fix> {
         return Some(Fix { label: "remove lastmod".to_owned(), is_safe: false, action });
     }
     let at = LASTMOD.iter().position(|own| *own == rule)?;
-    let fault = lastmod::Faults::numbered(at);
+    let fault = lastmod::Faults::from_index(at);
     // Faults caused by the space are fixed together with it.
     let all =
-        if fault == lastmod::Faults::SPACE_SEPARATOR { fault.union(lastmod::Faults::BESIDE_SPACE) } else { fault };
+        if fault == lastmod::Faults::SPACE_SEPARATOR { fault.union(lastmod::Faults::IMPLIED_BY_SPACE) } else { fault };
     if let Some(right) = lastmod::repair(value, all) {
         return Some(safe_fix(lastmod_label(fault), Field::Lastmod, right));
     }

@@ -187,7 +187,7 @@ fn field_message(rule: Rule, field: Field, value: &str, context: &Context<'_>) -
     let words = match field {
         Field::Loc => return loc_message(rule, value, context),
         Field::Lastmod => match LASTMOD.iter().position(|own| *own == rule) {
-            Some(at) => lastmod::explain(lastmod::Faults::numbered(at), value),
+            Some(at) => lastmod::explain(lastmod::Faults::from_index(at), value),
             None => rule.summary().to_owned(),
         },
         Field::Changefreq => changefreq_message(value),
@@ -245,7 +245,7 @@ fn priority_message(rule: Rule, value: &str) -> String {
         _ => "not a number from 0.0 to 1.0",
     };
     let at = PRIORITY.iter().position(|own| *own == rule);
-    if let Some(right) = at.and_then(|at| priority::repair(value, priority::Faults::numbered(at))) {
+    if let Some(right) = at.and_then(|at| priority::repair(value, priority::Faults::from_index(at))) {
         return format!("{words}: {right}");
     }
     match priority::suggest(value) {

@@ -88,7 +88,7 @@ impl RobotsTxt {
     /// The line that forbids a URL of a file at `url_prefix`. URLs of other hosts are never blocked, since those have their
     /// own robots.txt.
     pub fn block(&self, loc: &str, url_prefix: Option<&UrlPrefix>) -> Option<Block> {
-        let mut blocks = self.crawlers.iter().filter_map(|crawler| match crawler.rules.verdict(loc) {
+        let mut blocks = self.crawlers.iter().filter_map(|crawler| match crawler.rules.access(loc) {
             Access::Blocked { line } => {
                 Some(Block { rule: crawler.broken, agent: crawler.agent, group: crawler.group, line })
             }

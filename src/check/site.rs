@@ -189,7 +189,7 @@ impl Site {
 
     /// The date of the page's last change in the format of lastmod; `None` if unknown or not representable.
     pub fn modified(&self, loc: &str) -> Option<String> {
-        lastmod::written(&self.page(loc)?.text("modified")?)
+        lastmod::normalize(&self.page(loc)?.text("modified")?)
     }
 
     /// The alternates in the head of the page of a URL, as language and URL; `None` if unknown.

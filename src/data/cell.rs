@@ -174,7 +174,7 @@ fn date(text: &str) -> Option<Cell> {
         match text.get(19..) {
             None => (Notation::Day, 0, moment),
             Some("Z") => (Notation::Utc, 0, moment),
-            Some(zone) => (Notation::Zone, i64::from(lastmod::zone_of(zone)?), moment),
+            Some(zone) => (Notation::Zone, i64::from(lastmod::parse_zone(zone)?), moment),
         }
     };
     let seconds = u64::try_from(moment.seconds).ok().filter(|seconds| *seconds <= SECONDS)?;

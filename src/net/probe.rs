@@ -317,7 +317,7 @@ impl Transport for Prober {
         }
         let site = self.site(url);
         let Some(rules) = self.rules(&site, url) else { return Err(SendError::Skipped) };
-        Ok(match rules.verdict(url.as_str()) {
+        Ok(match rules.access(url.as_str()) {
             Access::Allowed => None,
             Access::Blocked { line } => Some(line),
         })

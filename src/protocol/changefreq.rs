@@ -1,6 +1,6 @@
 //! `changefreq`: its seven values, and the one closest to a misspelt word.
 //!
-//! The words are case-sensitive (sitemap.xsd 0.9, `tChangeFreq`); nothing is folded silently.
+//! The words are case-sensitive (sitemap.xsd 0.9, `tChangeFreq`).
 
 /// How often a page is likely to change (sitemaps.org protocol, XML tag definitions, "changefreq").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -77,7 +77,7 @@ impl Changefreq {
         }
     }
 
-    /// The key that enters it: the word's first letter.
+    /// The letter that users type for it: the first one of the word.
     pub const fn letter(self) -> char {
         match self {
             Self::Always => 'a',
@@ -90,18 +90,18 @@ impl Changefreq {
         }
     }
 
-    /// The frequency that its letter enters.
+    /// The frequency for a typed letter.
     pub fn from_letter(letter: char) -> Option<Self> {
         Self::ALL.into_iter().find(|frequency| frequency.letter() == letter)
     }
 
     /// Reads the exact word.
     pub fn parse(text: &str) -> Option<Self> {
-        Self::of_bytes(text.as_bytes())
+        Self::parse_bytes(text.as_bytes())
     }
 
-    /// The value of undecoded text.
-    pub const fn of_bytes(text: &[u8]) -> Option<Self> {
+    /// [`Self::parse`] for bytes.
+    pub const fn parse_bytes(text: &[u8]) -> Option<Self> {
         Some(match text {
             b"always" => Self::Always,
             b"hourly" => Self::Hourly,
@@ -119,20 +119,20 @@ impl Changefreq {
         Self::ALL.into_iter().find(|frequency| text.eq_ignore_ascii_case(frequency.name()))
     }
 
-    /// The next rarer one; never stays never.
+    /// The next less frequent value; `Never` stays `Never`.
     #[must_use]
     pub fn next(self) -> Self {
         Self::ALL.get(self as usize + 1).copied().unwrap_or(self)
     }
 
-    /// The next more frequent one; always stays always.
+    /// The next more frequent value; `Always` stays `Always`.
     #[must_use]
     pub fn previous(self) -> Self {
         (self as usize).checked_sub(1).and_then(|at| Self::ALL.get(at)).copied().unwrap_or(self)
     }
 }
 
-/// The word that was probably meant: another case, another word for it, or a slip of the keys.
+/// The value that was probably meant by a word in another case, a synonym or a misspelling.
 pub(crate) fn nearest(text: &str) -> Option<Changefreq> {
     let lower = text.trim().to_lowercase();
     if let Some(exact) = Changefreq::parse(&lower) {
@@ -141,22 +141,22 @@ pub(crate) fn nearest(text: &str) -> Option<Changefreq> {
     if let Some((_, meant)) = SYNONYMS.iter().find(|(word, _)| *word == lower) {
         return Some(*meant);
     }
-    if lower.len() > LONGEST {
+    if lower.len() > MAX_WORD_BYTES {
         return None;
     }
     let distances = Changefreq::ALL.into_iter().map(|frequency| (distance(&lower, frequency.name()), frequency));
     distances.filter(|&(distance, _)| distance <= 2).min_by_key(|&(distance, _)| distance).map(|(_, meant)| meant)
 }
 
-/// The first word that starts with this text, in any case; `None` if there is none or no text.
-pub(crate) fn completed(typed: &str) -> Option<Changefreq> {
+/// The first value whose word starts with a text, in any case; `None` for an empty text.
+pub(crate) fn complete(typed: &str) -> Option<Changefreq> {
     let starts = |name: &str| name.get(..typed.len()).is_some_and(|start| start.eq_ignore_ascii_case(typed));
     Changefreq::ALL.into_iter().find(|frequency| !typed.is_empty() && starts(frequency.name()))
 }
 
-/// What someone typed as the new value; `None` removes the element.
+/// The new value that a user typed; `None` removes the element.
 ///
-/// One of the seven words or its letter, `none`, or any text, which stays as typed.
+/// Accepts one of the seven words or its letter, `none`, or any text, which is kept as typed.
 pub(crate) fn parse_input(typed: &str) -> Option<String> {
     let typed = typed.trim();
     if typed.is_empty() || typed.eq_ignore_ascii_case("none") {
@@ -173,14 +173,13 @@ pub(crate) fn parse_input(typed: &str) -> Option<String> {
     })
 }
 
-/// The longest word that anything is compared with here, in bytes.
-const LONGEST: usize = 12;
+/// Length of the longest word that is compared, in bytes.
+const MAX_WORD_BYTES: usize = 12;
 
-/// How many characters must be added, dropped or replaced to get from one word to the other. Of the second word the
-/// first [`LONGEST`] characters count.
+/// Levenshtein distance of two words. Only the first [`MAX_WORD_BYTES`] characters of the second count.
 fn distance(from: &str, to: &str) -> usize {
-    // On the stack: a file may have a misspelt word in every entry.
-    let mut row: [usize; LONGEST + 1] = std::array::from_fn(|column| column);
+    // Without allocation, since a file may have a misspelt word in every entry.
+    let mut row: [usize; MAX_WORD_BYTES + 1] = std::array::from_fn(|column| column);
     for (line, letter) in from.chars().enumerate() {
         let (mut diagonal, mut left) = (line, line + 1);
         let [first, ..] = &mut row;
@@ -191,7 +190,7 @@ fn distance(from: &str, to: &str) -> usize {
             diagonal = std::mem::replace(above, left);
         }
     }
-    row.get(to.chars().take(LONGEST).count()).copied().unwrap_or_default()
+    row.get(to.chars().take(MAX_WORD_BYTES).count()).copied().unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -199,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_and_letters_lead_back() {
+    fn words_and_letters_are_parsed_back() {
         for frequency in Changefreq::ALL {
             assert_eq!(Changefreq::parse(frequency.name()), Some(frequency));
             assert_eq!(Changefreq::from_letter(frequency.letter()), Some(frequency));

@@ -1,7 +1,7 @@
 //! Validates `lastmod` (W3C Datetime profile): parsed time, precision and faults.
 //!
-//! Judging never fails and never reads a clock. A valid value is never rewritten: its precision and
-//! its zone are the author's. Faults follow one code each of the rule catalogue's `lastmod-…`.
+//! Validation never fails and never reads a clock. A valid value is never rewritten and keeps its precision and zone.
+//! Each fault corresponds to a code `lastmod-…` of the rule catalogue.
 
 mod calendar;
 mod disambiguate;
@@ -15,10 +15,10 @@ mod verdict;
 
 pub use explain::explain;
 pub use input::{Now, parse_input, shift_days};
-pub use repair::{repair, suggest, written};
+pub use repair::{normalize, repair, suggest};
 pub use verdict::verdicts;
 
-pub(crate) use disambiguate::{date_only, in_order, in_zone, zone_of, zone_text};
+pub(crate) use disambiguate::{date_only, parse_zone, with_day_order, with_zone, zone_text};
 
 use bitflags::bitflags;
 use calendar::{DAY, Date};
@@ -26,9 +26,9 @@ use calendar::{DAY, Date};
 /// A moment read from a `lastmod`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Lastmod {
-    /// The first instant it covers: seconds since 1970 in UTC (UTC is assumed where no zone is given).
+    /// The first instant that it covers, in seconds since 1970 (UTC is assumed if no zone is given).
     pub seconds: i64,
-    /// How exact it is.
+    /// Its precision as written.
     pub precision: Precision,
 }
 
@@ -53,9 +53,9 @@ bitflags! {
     /// The faults of a `lastmod`, as a bit set.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
     pub struct Faults: u32 {
-        /// Not recognisable as a date at all.
+        /// Not recognisable as a date.
         const INVALID = 1;
-        /// Well shaped, but there is no such day or time.
+        /// Well-formed, but there is no such day or time.
         const IMPOSSIBLE = 1 << 1;
         /// A year, or a year and a month.
         const REDUCED = 1 << 2;
@@ -63,7 +63,7 @@ bitflags! {
         const NO_SECONDS = 1 << 3;
         /// A time without a zone.
         const NO_TIMEZONE = 1 << 4;
-        /// A blank instead of `T`.
+        /// A space instead of `T`.
         const SPACE_SEPARATOR = 1 << 5;
         /// A zone not written `Z` or `±hh:mm`.
         const OFFSET_FORMAT = 1 << 6;
@@ -103,47 +103,48 @@ bitflags! {
 }
 
 impl Faults {
-    /// What a database prints beside the blank between date and time: without a `T` it all follows from that.
-    pub const BESIDE_SPACE: Self =
+    /// Faults that times printed by databases usually have together with [`Self::SPACE_SEPARATOR`], and that are fixed
+    /// with it.
+    pub const IMPLIED_BY_SPACE: Self =
         Self::NO_SECONDS.union(Self::NO_TIMEZONE).union(Self::OFFSET_FORMAT).union(Self::FRACTION);
 
-    /// How many faults there are: the bits 0 to this less one.
+    /// Number of faults, which are the bits from 0 on.
     pub const COUNT: u32 = Self::all().bits().count_ones();
 
-    /// The fault of a number.
-    pub const fn numbered(number: usize) -> Self {
+    /// The fault with the number of a bit.
+    pub const fn from_index(number: usize) -> Self {
         Self::from_bits_truncate(1 << number)
     }
 
-    /// The causes among these: faults that only follow from another are left out.
+    /// These faults without those that another one implies.
     #[must_use]
     pub const fn causes(self) -> Self {
-        if self.contains(Self::SPACE_SEPARATOR) { self.difference(Self::BESIDE_SPACE) } else { self }
+        if self.contains(Self::SPACE_SEPARATOR) { self.difference(Self::IMPLIED_BY_SPACE) } else { self }
     }
 }
 
 /// The parsed time of a `lastmod` and its faults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Validation {
-    /// The moment, whenever one can be read reasonably, so that sorting and comparing work.
+    /// The instant, if one can be read, so that faulty values can be sorted and compared as well.
     pub instant: Option<Lastmod>,
-    /// What is wrong.
+    /// Its faults.
     pub faults: Faults,
 }
 
-/// Judges a decoded `lastmod` without surrounding whitespace.
+/// Validates a decoded `lastmod` without surrounding white space.
 ///
 /// Accepted without a fault: `YYYY-MM-DD`, and `YYYY-MM-DDThh:mm:ss` followed by `Z` or `±hh:mm`
 /// (W3C Note Datetime, read together with sitemap.xsd 0.9, `tLastmod`).
 pub fn validate(text: &str) -> Validation {
     match parse_strict(text.as_bytes()) {
         Some(instant) => Validation { instant: Some(instant), faults: Faults::empty() },
-        None => lenient_parser::read(text).validate(),
+        None => lenient_parser::parse(text).validate(),
     }
 }
 
-/// The instant of a text of one of the two accepted shapes that [`validate`] finds no fault in; `None` of every other.
-/// By hand: nearly every value of a real file ends here.
+/// The instant of a text in which [`validate`] finds no fault; `None` for any other text. Written by hand for speed,
+/// since nearly every value of a real file is parsed here.
 pub fn parse_strict(text: &[u8]) -> Option<Lastmod> {
     let &[y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2, ref rest @ ..] = text else { return None };
     let year = i32::from(pair(y1, y2)?) * 100 + i32::from(pair(y3, y4)?);
@@ -214,7 +215,7 @@ mod tests {
             let expected = Validation { instant: Some(read_as(seconds, precision)), faults: Faults::empty() };
             assert_eq!(validate(text), expected, "{text}");
             assert_eq!(parse_strict(text.as_bytes()), expected.instant, "{text} takes the fast path");
-            assert_eq!(lenient_parser::read(text).validate(), expected, "{text} by the patient reader");
+            assert_eq!(lenient_parser::parse(text).validate(), expected, "{text} by the patient reader");
         }
     }
 
@@ -483,10 +484,10 @@ mod tests {
             ("2005-13-01", None, utc, Ok(Some("2005-13-01"))),
             (" 2005-05-10 ", None, utc, Ok(Some("2005-05-10"))),
             ("+next", None, utc, Ok(Some("+next"))),
-            ("+7", Some("2005-05-10"), utc, Err("+7: write the unit too, as in +7d (d, w, m or y)")),
+            ("+7", Some("2005-05-10"), utc, Err("+7: add a unit, as in +7d (d, w, m or y)")),
             ("+1d", Some("2005-05"), utc, Err("2005-05 has no day to count from")),
             ("+1d", Some("yesterday"), utc, Err("yesterday is not a date to count from")),
-            ("+99999999999999999999d", None, utc, Err("that step is too large")),
+            ("+99999999999999999999d", None, utc, Err("the step is too large")),
         ];
         for (typed, current, offset, expected) in table {
             let result = parse_input(typed, current, Now { seconds, offset }).map_err(|error| error.to_string());
@@ -507,28 +508,28 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_can_be_validated(text in ".{0,40}") {
-            let judged = validate(&text);
-            prop_assert!(judged.instant.is_some() || !judged.faults.is_empty());
-            let _ = (repair(&text, judged.faults), suggest(&text), verdicts(&text), shift_days(&text, 1));
+            let validated = validate(&text);
+            prop_assert!(validated.instant.is_some() || !validated.faults.is_empty());
+            let _ = (repair(&text, validated.faults), suggest(&text), verdicts(&text), shift_days(&text, 1));
         }
 
         #[test]
-        fn both_readers_agree(text in near_dates()) {
+        fn both_parsers_agree(text in near_dates()) {
             if let Some(instant) = parse_strict(text.as_bytes()) {
                 let expected = Validation { instant: Some(instant), faults: Faults::empty() };
-                prop_assert_eq!(lenient_parser::read(&text).validate(), expected);
+                prop_assert_eq!(lenient_parser::parse(&text).validate(), expected);
             }
         }
 
         #[test]
-        fn clean_is_what_chrono_reads(text in near_dates()) {
-            let judged = validate(&text);
-            if judged.faults.is_empty() {
+        fn valid_texts_are_read_by_chrono(text in near_dates()) {
+            let validated = validate(&text);
+            if validated.faults.is_empty() {
                 let seconds = match text.len() {
                     10 => NaiveDate::parse_from_str(&text, "%Y-%m-%d").unwrap().and_hms_opt(0, 0, 0).unwrap().and_utc().timestamp(),
                     _ => DateTime::parse_from_rfc3339(&text).unwrap().timestamp(),
                 };
-                prop_assert_eq!(judged.instant.unwrap().seconds, seconds);
+                prop_assert_eq!(validated.instant.unwrap().seconds, seconds);
             }
         }
 
@@ -555,7 +556,7 @@ mod tests {
         }
 
         #[test]
-        fn a_shift_and_back_is_nothing(text in near_dates(), days in -5000..5000i64) {
+        fn shifting_there_and_back_changes_nothing(text in near_dates(), days in -5000..5000i64) {
             if let Some(shifted) = shift_days(&text, days) {
                 let back = shift_days(&shifted, -days).unwrap();
                 prop_assert_eq!(validate(&back).instant, validate(&text).instant);

@@ -12,22 +12,22 @@ pub const SITEMAPS_PER_INDEX: u32 = 50_000;
 /// `<news:news>` elements per file (Google Search Central, News sitemaps).
 pub const NEWS_PER_FILE: u32 = 1_000;
 
-/// A `loc` has fewer characters than this (sitemaps.org protocol, "loc": "less than 2,048 characters").
+/// A `loc` must have fewer characters than this (sitemaps.org protocol, "loc": "less than 2,048 characters").
 pub const LOC_CHARACTERS: usize = 2_048;
 
 /// A `loc` has at least this many characters in the schema (sitemap.xsd 0.9, `tLoc` minLength).
 pub const LOC_CHARACTERS_MIN: usize = 12;
 
-/// The two limits of a sitemap file together; tests use small ones.
+/// The limits of sitemap and index files; tests use small ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// `<url>` elements.
     pub urls: u32,
-    /// Bytes of the finished file, uncompressed.
+    /// Bytes of a sitemap file, uncompressed.
     pub bytes: u64,
     /// `<sitemap>` elements of an index.
     pub parts: u32,
-    /// Bytes of a finished index, uncompressed.
+    /// Bytes of an index file, uncompressed.
     pub index_bytes: u64,
 }
 

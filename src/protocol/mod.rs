@@ -1,6 +1,5 @@
-//! The protocol (sitemaps.org and extensions): limits, values, namespaces. Pure, no I/O, no clock.
-//!
-//! Nothing here knows of files, rows or screens; every limit and rule names its source.
+//! The protocol (sitemaps.org and extensions): limits, values, namespaces. Pure functions without I/O and clock; every
+//! limit and rule names its source.
 
 pub(crate) mod changefreq;
 pub(crate) mod extension;
@@ -39,7 +38,7 @@ impl Field {
         }
     }
 
-    /// The field of that exact name.
+    /// The field with a name, in exact spelling.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|field| field.name() == name)
     }
@@ -50,7 +49,7 @@ impl Field {
     }
 }
 
-/// How bad a finding is: the catalogue's E, W, I.
+/// The severity of a finding: E, W and I of the rule catalogue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
     /// I: worth knowing.

@@ -1,9 +1,9 @@
 //! XML namespaces of sitemaps and extensions, and misspelt ones.
 //!
-//! A near miss is read as what was meant, so that the table is complete, and named by
-//! [`near_miss`], because engines compare namespaces as text (Namespaces in XML 1.0, section 2.3).
+//! A misspelt namespace is read as the intended one, so that no rows are missing, and reported through [`near_miss`],
+//! because engines compare namespaces as text (Namespaces in XML 1.0, section 2.3).
 
-/// What a namespace URI stands for.
+/// The meaning of a namespace URI.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Namespace {
     /// The protocol, 0.9.
@@ -82,19 +82,18 @@ impl Namespace {
         KNOWN.iter().find(|(namespace, ..)| *namespace == self).map(|(_, uri, _)| *uri)
     }
 
-    /// The prefix that people give it; empty for the protocol itself.
+    /// The customary prefix; empty for the protocol itself.
     pub fn prefix(self) -> &'static str {
         KNOWN.iter().find(|(namespace, ..)| *namespace == self).map_or("", |(.., prefix)| prefix)
     }
 
-    /// Whether `<url>` and `<loc>` in this namespace are read as the protocol's, with a finding
-    /// where it is not exactly 0.9.
+    /// Whether `<url>` and `<loc>` in this namespace are read as those of the protocol.
     pub const fn is_sitemap(self) -> bool {
         matches!(self, Self::Sitemap09 | Self::Sitemap084 | Self::SitemapVariant)
     }
 }
 
-/// What a namespace URI, as declared, stands for; near misses stand for what was meant.
+/// The namespace for a declared URI; for a misspelt one, the intended namespace.
 pub(crate) fn classify(uri: &str) -> Namespace {
     if let Some((namespace, ..)) = KNOWN.iter().find(|(_, known, _)| *known == uri) {
         return *namespace;
@@ -107,7 +106,7 @@ pub(crate) fn classify(uri: &str) -> Namespace {
         | "sitemaps.org/schemas/sitemap/0.9/sitemap.xsd"
         | "sitemaps.org/schemas/sitemap/0.9/siteindex.xsd"
         | "sitemap.org/schemas/sitemap/0.9"
-        // Google's own namespace ended with 0.84: these were put together from two.
+        // These combine Google's namespace, whose last version is 0.84, with that of sitemaps.org.
         | "google.com/schemas/sitemap/0.9"
         | "google.com/schemas/sitemap/0.90" => return Namespace::SitemapVariant,
         "google.com/schemas/sitemap/0.84" => return Namespace::Sitemap084,
@@ -117,20 +116,20 @@ pub(crate) fn classify(uri: &str) -> Namespace {
     EXTENSION_STEMS.iter().find(|(stem, _)| core.starts_with(stem)).map_or(Namespace::Other, |(_, meant)| *meant)
 }
 
-/// The extension whose URI was probably meant; `None` for an exact URI and for a stranger.
+/// The extension that a misspelt URI was meant to be; `None` for an exact or unknown URI.
 pub(crate) fn near_miss(uri: &str) -> Option<Namespace> {
     let meant = classify(uri);
     let extension = !meant.is_sitemap() && meant != Namespace::Other;
     (extension && meant.uri() != Some(uri)).then_some(meant)
 }
 
-/// What a prefix usually means, for files that use it without declaring it.
+/// The namespace that a prefix usually stands for, for files that do not declare it.
 pub(crate) fn by_usual_prefix(prefix: &[u8]) -> Option<Namespace> {
     let known = KNOWN.iter().filter(|(.., usual)| !usual.is_empty());
     known.into_iter().find(|(.., usual)| usual.as_bytes() == prefix).map(|(namespace, ..)| *namespace)
 }
 
-/// Whether an attribute of the root is a slip for `xmlns` that carries a sitemap namespace
+/// Whether an attribute of the root is a misspelt `xmlns` with a sitemap namespace
 /// (rule catalogue section 4, `ns-attr-typo`; the 0.84 documents of 2005 write `ns=`).
 pub(crate) fn is_xmlns_typo(attribute: &str, value: &str) -> bool {
     const SLIPS: [&str; 9] = ["ns", "xmln", "xlmns", "xmns", "xmls", "xmlsn", "mlns", "xmlns:", "namespace"];
@@ -138,7 +137,7 @@ pub(crate) fn is_xmlns_typo(attribute: &str, value: &str) -> bool {
     (SLIPS.contains(&lower.as_str()) || (lower == "xmlns" && attribute != "xmlns")) && classify(value).is_sitemap()
 }
 
-/// A URI without what people get wrong: case, blanks, scheme, `www.`, trailing slashes.
+/// A URI without the parts that are often wrong: case, white space, scheme, `www.`, trailing slashes.
 fn core(uri: &str) -> String {
     let lower = uri.trim().to_ascii_lowercase();
     let rest = lower.strip_prefix("http:").or_else(|| lower.strip_prefix("https:")).unwrap_or(&lower);
@@ -200,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn slips_for_xmlns() {
+    fn misspelt_xmlns_is_recognised() {
         let table = [
             ("ns", "http://www.google.com/schemas/sitemap/0.84", true),
             ("xlmns", SITEMAP_09, true),
@@ -215,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn uris_lead_back() {
+    fn uris_are_classified_back() {
         for (namespace, uri, prefix) in KNOWN {
             assert_eq!((namespace.uri(), namespace.prefix()), (Some(uri), prefix));
             assert_eq!(near_miss(uri), None, "{uri}");

@@ -1,6 +1,6 @@
 //! `priority`: validation, repair and steps of a decimal from 0.0 to 1.0, in hundredths.
 //!
-//! A valid value keeps the decimals its author gave it. Nothing here rounds without being asked.
+//! A valid value keeps its decimals; only [`suggest`] rounds.
 
 use super::InputError;
 use bitflags::bitflags;
@@ -14,23 +14,23 @@ bitflags! {
     pub(crate) struct Faults: u8 {
         /// Not a decimal number.
         const INVALID = 1;
-        /// A comma for the point.
+        /// A comma instead of the point.
         const COMMA = 1 << 1;
         /// Below 0.0 or above 1.0.
         const RANGE = 1 << 2;
-        /// Valid but odd: `.5`, `1.`, `+0.5`, `-0`, `00.5`, `0.50000`.
+        /// Valid, but in an unusual format: `.5`, `1.`, `+0.5`, `-0`, `00.5`, `0.50000`.
         const FORM = 1 << 3;
-        /// More than two decimals that say something.
+        /// More than two significant decimals.
         const PRECISION = 1 << 4;
     }
 }
 
 impl Faults {
-    /// How many faults there are: the bits 0 to this less one.
+    /// Number of faults, which are the bits from 0 on.
     pub(crate) const COUNT: u32 = Self::all().bits().count_ones();
 
-    /// The fault of a number.
-    pub(crate) const fn numbered(number: usize) -> Self {
+    /// The fault with the number of a bit.
+    pub(crate) const fn from_index(number: usize) -> Self {
         Self::from_bits_truncate(1 << number)
     }
 }
@@ -38,14 +38,14 @@ impl Faults {
 /// The parsed `priority` and its faults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Validation {
-    /// 0 to 100, rounded; `None` where the text is not a number in range.
+    /// 0 to 100, rounded; `None` if the text is not a number in range.
     pub hundredths: Option<u8>,
-    /// What is wrong.
+    /// Its faults.
     pub faults: Faults,
 }
 
-/// The hundredths of a value with one decimal: nearly every real value is one of these.
-pub(crate) const fn of_tenths(text: &[u8]) -> Option<u8> {
+/// The hundredths of a value with one decimal, as nearly every real value has.
+pub(crate) const fn parse_tenths(text: &[u8]) -> Option<u8> {
     match *text {
         [b'0', b'.', tenth @ b'0'..=b'9'] => Some((tenth - b'0') * 10),
         [b'1', b'.', b'0'] => Some(100),
@@ -53,19 +53,19 @@ pub(crate) const fn of_tenths(text: &[u8]) -> Option<u8> {
     }
 }
 
-/// The hundredths of a text that [`validate`] finds no fault in; `None` of every other.
+/// The hundredths of a text in which [`validate`] finds no fault; `None` for any other text.
 pub(crate) fn parse_strict(text: &[u8]) -> Option<u8> {
-    of_tenths(text).or_else(|| {
-        let judged = validate(std::str::from_utf8(text).ok()?);
-        judged.hundredths.filter(|_| judged.faults.is_empty())
+    parse_tenths(text).or_else(|| {
+        let validated = validate(std::str::from_utf8(text).ok()?);
+        validated.hundredths.filter(|_| validated.faults.is_empty())
     })
 }
 
-/// Judges a decoded `priority` without surrounding whitespace.
+/// Validates a decoded `priority` without surrounding white space.
 ///
 /// A decimal as in XML Schema (part 2, section 3.2.3) from 0.0 to 1.0 (sitemap.xsd 0.9, `tPriority`).
 pub(crate) fn validate(text: &str) -> Validation {
-    if let hundredths @ Some(_) = of_tenths(text.as_bytes()) {
+    if let hundredths @ Some(_) = parse_tenths(text.as_bytes()) {
         return Validation { hundredths, faults: Faults::empty() };
     }
     let Some(decimal) = Decimal::read(text) else {
@@ -88,9 +88,9 @@ pub(crate) fn validate(text: &str) -> Validation {
     Validation { hundredths: Some(decimal.hundredths()), faults }
 }
 
-/// The text without these faults; `None` when that takes a decision.
+/// The text without these faults; `None` if that needs a decision.
 ///
-/// Safe are a comma and an odd form (rule catalogue section 5.4): the number stays what it is.
+/// Repairs a comma and an unusual format (rule catalogue section 5.4), which keeps the number.
 pub(crate) fn repair(text: &str, faults: Faults) -> Option<String> {
     let decimal = Decimal::read(text)?;
     let comma = decimal.comma && faults.contains(Faults::COMMA);
@@ -98,7 +98,7 @@ pub(crate) fn repair(text: &str, faults: Faults) -> Option<String> {
     if !comma && !form {
         return None;
     }
-    // A value with a comma and an odd form is repaired in one step: there is no half of a number.
+    // A comma and an unusual format are always repaired together.
     Some(decimal.shortest())
 }
 
@@ -122,18 +122,17 @@ pub(crate) fn suggest(text: &str) -> Option<(&'static str, String)> {
     rounded.then(|| ("round to two decimals", shorten(decimal.hundredths())))
 }
 
-/// Moves a priority by tenths, from the protocol's default where there is none or none can be read.
+/// Changes a priority by tenths, starting from the default of the protocol if there is no valid one.
 ///
-/// Stays within 0.0 to 1.0 and keeps the number of decimals that the file uses, where the result
-/// can be written with them.
+/// Stays within 0.0 to 1.0 and keeps the number of decimals if they are enough for the result.
 pub(crate) fn nudge(text: Option<&str>, tenths: i8) -> String {
-    moved(text.unwrap_or_default(), i64::from(tenths) * 10)
+    add_hundredths(text.unwrap_or_default(), i64::from(tenths) * 10)
 }
 
-/// What someone typed as the new value; `Ok(None)` removes the element.
+/// The new value that a user typed; `Ok(None)` removes the element.
 ///
-/// `none`, a step such as `+0.1` or `-0.2` from the current value (from the protocol's default
-/// where there is none), or any text, which stays as typed.
+/// Accepts `none`, a step such as `+0.1` or `-0.2` from the current value (from the default of the protocol if there is
+/// none), or any text, which is kept as typed.
 ///
 /// # Errors
 /// A step from a value that is not a priority.
@@ -152,13 +151,13 @@ pub(crate) fn parse_input(typed: &str, current: Option<&str>) -> Result<Option<S
         return Err(InputError::new(format!("{typed}: steps are in hundredths")));
     }
     let size = if step.in_magnitude() { i64::from(step.hundredths()) } else { 100 };
-    Ok(Some(moved(current, if step.negative { -size } else { size })))
+    Ok(Some(add_hundredths(current, if step.negative { -size } else { size })))
 }
 
-/// A number in range moved by hundredths and written with the decimals it had, or more if needed.
-fn moved(text: &str, hundredths: i64) -> String {
+/// Adds hundredths to a number in range and writes it with the decimals it had, or more if needed.
+fn add_hundredths(text: &str, hundredths: i64) -> String {
     let decimal = Decimal::read(text).filter(Decimal::in_range);
-    // Nine decimals hold any value someone means; more would only be noise to carry along.
+    // More than nine decimals are not kept.
     let written = decimal.map_or(1, |decimal| decimal.fraction.len().min(9));
     let units = 10_i64.pow(9);
     let old = decimal.map_or(i64::from(DEFAULT_HUNDREDTHS) * units / 100, |decimal| decimal.billionths());
@@ -168,13 +167,13 @@ fn moved(text: &str, hundredths: i64) -> String {
     digits.get(..needed.max(2 + written)).map_or(String::new(), |text| text.trim_end_matches('.').to_owned())
 }
 
-/// Hundredths with one decimal, or two where it takes them.
+/// Hundredths with one decimal, or with two if needed.
 fn shorten(hundredths: u8) -> String {
     let (whole, rest) = (hundredths / 100, hundredths % 100);
     if rest % 10 == 0 { format!("{whole}.{}", rest / 10) } else { format!("{whole}.{rest:02}") }
 }
 
-/// A decimal number taken apart.
+/// The parts of a decimal number.
 #[derive(Clone, Copy)]
 struct Decimal<'t> {
     plus: bool,
@@ -206,12 +205,12 @@ impl<'t> Decimal<'t> {
         })
     }
 
-    /// The digits before the point that say something.
+    /// The digits before the point without leading zeros.
     fn units(&self) -> &'t str {
         self.whole.trim_start_matches('0')
     }
 
-    /// The digits after the point that say something.
+    /// The digits after the point without trailing zeros.
     fn significant(&self) -> &'t str {
         self.fraction.trim_end_matches('0')
     }
@@ -311,8 +310,8 @@ mod tests {
             ("٠.٥", None, invalid),
         ];
         for (text, hundredths, faults) in table {
-            let judged = validate(text);
-            assert_eq!((judged.hundredths, judged.faults), (hundredths, faults), "{text:?}");
+            let validated = validate(text);
+            assert_eq!((validated.hundredths, validated.faults), (hundredths, faults), "{text:?}");
         }
     }
 
@@ -392,9 +391,9 @@ mod tests {
     proptest! {
         #[test]
         fn a_nudge_stays_valid(text in proptest::option::of("[+-]?[01]?[.,]?[0-9]{0,4}"), tenths in -12..12i8) {
-            let judged = validate(&nudge(text.as_deref(), tenths));
-            prop_assert!(judged.hundredths.is_some());
-            prop_assert!(!judged.faults.contains(Faults::INVALID) && !judged.faults.contains(Faults::COMMA));
+            let validated = validate(&nudge(text.as_deref(), tenths));
+            prop_assert!(validated.hundredths.is_some());
+            prop_assert!(!validated.faults.contains(Faults::INVALID) && !validated.faults.contains(Faults::COMMA));
         }
 
         #[test]

@@ -1,13 +1,13 @@
-//! robots.txt: which URLs a crawler may fetch (RFC 9309), with the verdicts of Google's parser.
+//! robots.txt: which URLs a crawler may fetch (RFC 9309), with the same results as Google's parser.
 //!
-//! A file is parsed once; [`AgentRules`] answer for one crawler and any number of URLs. Every input has a verdict: what
-//! cannot be understood is skipped, as RFC 9309 asks. Where the RFC leaves a choice, Google's parser decides, since
-//! that is what most robots.txt files are tested with: common typing errors of keys are accepted, `Allow:
-//! /index.html` also allows the folder, and octets that are percent-encoded for no reason are not decoded.
+//! A file is parsed once into [`AgentRules`] for a crawler, which check any number of URLs. Lines that cannot be parsed
+//! are skipped, as RFC 9309 requires. If the RFC leaves a choice, this follows Google's parser, which most robots.txt
+//! files are tested with: common typing errors in keys are accepted, `Allow: /index.html` also allows the folder, and
+//! octets that are percent-encoded without need are not decoded.
 //!
-//! The crate `robotstxt`, a port of that parser, was tried and left out (version 0.3.0): it panics at a line of more
-//! than 16 kB that has a multi-byte character at the wrong place, takes a byte order mark for text, lets `Sitemap:`
-//! end a group, drops octets after a stray `%`, and needs time in the cube of a URL's length.
+//! The crate `robotstxt` 0.3.0, a port of that parser, is not used: it panics on a line of more than 16 kB with a
+//! multi-byte character at the cut, reads a byte order mark as text, ends a group at `Sitemap:`, drops octets after a
+//! stray `%`, and takes time cubic in the length of a URL.
 
 use memchr::memmem;
 use std::borrow::Cow;
@@ -43,7 +43,7 @@ struct Group {
     /// Whether one of the agents is `*`.
     is_global: bool,
     rules: Vec<Rule>,
-    /// `Crawl-delay`, which RFC 9309 does not have and many crawlers follow.
+    /// `Crawl-delay`, which is not in RFC 9309, but which many crawlers follow.
     delay: Option<Duration>,
 }
 
@@ -55,26 +55,26 @@ struct Rule {
     line: u32,
 }
 
-/// The rules that hold for one crawler, the strongest first.
+/// The rules for one crawler, in order of precedence.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct AgentRules {
     rules: Vec<Rule>,
     delay: Option<Duration>,
 }
 
-/// What the rules say about a URL.
+/// Whether a crawler may fetch a URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {
     /// It may be fetched.
     Allowed,
     /// It may not be fetched.
     Blocked {
-        /// The line of the `Disallow:` that says so.
+        /// The line of the `Disallow:`.
         line: u32,
     },
 }
 
-/// What a line is about.
+/// The key of a line.
 enum Key {
     UserAgent,
     Allow,
@@ -85,7 +85,7 @@ enum Key {
 }
 
 impl Key {
-    /// Keys are compared by how they begin, without case, and with the typing errors that Google's parser accepts.
+    /// Compares only the start of a key, ignores case, and accepts the typing errors that Google's parser accepts.
     fn of(text: &[u8]) -> Self {
         let begins = |words: &[&str]| words.iter().any(|word| starts_with_ignoring_case(text, word.as_bytes()));
         match () {
@@ -104,7 +104,7 @@ impl Robots {
     pub(crate) fn parse(bytes: &[u8]) -> Self {
         let bytes = bytes.get(..MAX_BYTES).unwrap_or(bytes);
         let mut robots = Self::default();
-        // Whether the next `User-agent:` begins a group of its own.
+        // Whether the next `User-agent:` starts a new group.
         let mut is_complete = true;
         for (number, line) in lines(without_mark(bytes)).enumerate() {
             let Some((key, value)) = key_and_value(line.get(..MAX_LINE).unwrap_or(line)) else { continue };
@@ -166,7 +166,7 @@ impl Robots {
 impl Group {
     fn add_agent(&mut self, value: &[u8]) {
         match value {
-            // `* (all)` is still everyone.
+            // `* (all)` also means all crawlers.
             [b'*'] | [b'*', b' ' | b'\t' | 0x0b | 0x0c, ..] => self.is_global = true,
             _ => {
                 let token = product_token(value);
@@ -183,7 +183,7 @@ impl Group {
         if pattern.is_empty() {
             return;
         }
-        // Who allows the start page of a folder means the folder too.
+        // Allowing the index page of a folder also allows the folder itself.
         let folder = pattern.iter().rposition(|byte| *byte == b'/').filter(|_| allows);
         if let Some(slash) = folder.filter(|slash| pattern[*slash..].starts_with(b"/index.htm")) {
             let pattern = [&pattern[..=slash], b"$"].concat();
@@ -200,7 +200,7 @@ impl AgentRules {
             all.rules.extend_from_slice(&group.rules);
             all.delay = all.delay.max(group.delay);
         }
-        // The strongest first, so that the first that matches decides; of equal ones, that of the earliest line.
+        // In order of precedence, so that the first match decides; among equals, the earliest line first.
         all.rules.sort_by_key(|rule| (std::cmp::Reverse((rule.pattern.len(), rule.allows)), rule.line));
         all
     }
@@ -211,13 +211,13 @@ impl AgentRules {
         self.delay
     }
 
-    /// What the rules say about a URL: the longest pattern decides, and `Allow` if two are equally long.
-    pub(crate) fn verdict(&self, url: &str) -> Access {
-        self.verdict_of_path(&escaped(path_and_query(url).as_bytes()))
+    /// Whether a URL may be fetched: the longest matching pattern decides, and `Allow` if two are equally long.
+    pub(crate) fn access(&self, url: &str) -> Access {
+        self.access_to_path(&escaped(path_and_query(url).as_bytes()))
     }
 
-    /// The verdict on a path that is percent-encoded already and begins with `/`.
-    pub(crate) fn verdict_of_path(&self, path: &[u8]) -> Access {
+    /// [`Self::access`] for a path that is percent-encoded already and starts with `/`.
+    pub(crate) fn access_to_path(&self, path: &[u8]) -> Access {
         match self.rules.iter().find(|rule| matches(path, &rule.pattern)) {
             Some(Rule { allows: false, line, .. }) => Access::Blocked { line: *line },
             _ => Access::Allowed,
@@ -225,14 +225,15 @@ impl AgentRules {
     }
 }
 
-/// The name by which robots.txt files call a crawler: what of `Googlebot-News/2.1 (+http://…)` is before the version.
+/// The product token of a user agent, by which robots.txt files name a crawler: `Googlebot-News` of
+/// `Googlebot-News/2.1 (+http://…)`.
 pub(crate) fn product_token(agent: &[u8]) -> &[u8] {
     let is_of_name = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'-' | b'_');
     let end = agent.iter().position(|byte| !is_of_name(byte)).unwrap_or(agent.len());
     &agent[..end]
 }
 
-/// Without a byte order mark, or the beginning of one.
+/// Removes a byte order mark, or the start of one.
 fn without_mark(bytes: &[u8]) -> &[u8] {
     let mark = b"\xef\xbb\xbf".iter().zip(bytes).take_while(|(mark, byte)| mark == byte).count();
     &bytes[mark..]
@@ -253,7 +254,7 @@ fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// `key: value` without comment. Where the colon is missing, whitespace separates exactly two words.
+/// Splits `key: value` and removes a comment. Without a colon, a line must be two words separated by white space.
 fn key_and_value(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let line = trimmed(&line[..memchr::memchr2(b'#', 0, line).unwrap_or(line.len())]);
     let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
@@ -265,7 +266,7 @@ fn key_and_value(line: &[u8]) -> Option<(&[u8], &[u8])> {
     (!key.is_empty()).then(|| (key, trimmed(&line[separator + 1..])))
 }
 
-/// Without ASCII whitespace around it; the vertical tab counts, as in C.
+/// Trims ASCII white space, including the vertical tab, as in C.
 fn trimmed(text: &[u8]) -> &[u8] {
     let is_space = |byte: &u8| matches!(byte, b' ' | 0x09..=0x0d);
     let start = text.iter().position(|byte| !is_space(byte)).unwrap_or(text.len());
@@ -283,7 +284,7 @@ fn seconds(value: &[u8]) -> Option<Duration> {
     Duration::try_from_secs_f64(number).ok()
 }
 
-/// With octets outside of ASCII percent-encoded, and percent-encodings in upper case.
+/// Percent-encodes octets outside of ASCII and writes percent-encodings in upper case.
 fn escaped(text: &[u8]) -> Cow<'_, [u8]> {
     const HEX: &[u8; 16] = b"0123456789ABCDEF";
     if !text.iter().any(|byte| *byte == b'%' || !byte.is_ascii()) {
@@ -305,7 +306,7 @@ fn escaped(text: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(out)
 }
 
-/// Path and query of a URL, without the fragment; `/` where there is no path.
+/// Path and query of a URL without the fragment; `/` if there is no path.
 pub(crate) fn path_and_query(url: &str) -> Cow<'_, str> {
     let url = url.split('#').next().unwrap_or_default();
     let after_scheme = match url.split_once("://") {
@@ -319,8 +320,8 @@ pub(crate) fn path_and_query(url: &str) -> Cow<'_, str> {
     }
 }
 
-/// Whether a pattern matches the beginning of a path. `*` stands for any octets, and `$` at the end for the end of the
-/// path. Each piece between the `*` is taken where it comes first, so that no input takes more than linear time.
+/// Whether a pattern matches the start of a path. `*` matches any octets, and `$` at the end the end of the path. Each
+/// part between `*` is matched at its first occurrence, so that the time is linear.
 fn matches(path: &[u8], pattern: &[u8]) -> bool {
     let (pattern, is_anchored) = match pattern.strip_suffix(b"$") {
         Some(pattern) => (pattern, true),

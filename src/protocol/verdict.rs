@@ -1,7 +1,6 @@
 //! Which authorities accept a value: the protocol, its schema, Google, Bing, Yandex.
 //!
-//! Only what an authority has published counts (rule catalogue, sections 3, 5 and 12); where it says nothing, so
-//! does its verdict.
+//! Verdicts follow only from what an authority has published (rule catalogue, sections 3, 5 and 12).
 
 use super::namespace::{self, Namespace};
 use super::priority::{self, Faults};
@@ -25,7 +24,7 @@ impl Authority {
     /// All of them, in the order they are shown.
     pub const ALL: [Self; 5] = [Self::Protocol, Self::Schema, Self::Google, Self::Bing, Self::Yandex];
 
-    /// As shown to people.
+    /// The name shown to users.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Protocol => "protocol",
@@ -40,69 +39,69 @@ impl Authority {
 /// How an authority treats a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Ruling {
-    /// It is right.
+    /// The value is valid.
     Accepts,
-    /// It is wrong.
+    /// The value is invalid.
     Rejects,
-    /// It makes no difference there.
+    /// The value is not used.
     Ignores,
     /// Nothing is published about it.
     Silent,
 }
 
 impl Ruling {
-    /// As shown to people.
+    /// The text shown to users.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Accepts => "accepts",
             Self::Rejects => "rejects",
             Self::Ignores => "ignores",
-            Self::Silent => "says nothing",
+            Self::Silent => "not documented",
         }
     }
 }
 
-/// One authority's opinion of one value.
+/// How one authority treats one value, and why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Verdict {
-    /// Whose.
+    /// The authority.
     pub authority: Authority,
-    /// What.
+    /// Its treatment of the value.
     pub ruling: Ruling,
-    /// Why; empty where it accepts without reservation.
+    /// The reason; empty if it accepts the value without reservation.
     pub why: &'static str,
 }
 
 impl Verdict {
-    /// Whether the value is right there.
+    /// Whether the authority accepts the value.
     pub fn accepts(&self) -> bool {
         self.ruling == Ruling::Accepts
     }
 }
 
-/// Each authority's opinion.
+/// The verdict of each authority.
 pub(crate) type Verdicts = [Verdict; Authority::ALL.len()];
 
-pub(super) fn each(of: impl Fn(Authority) -> (Ruling, &'static str)) -> Verdicts {
+pub(super) fn for_each_authority(rule: impl Fn(Authority) -> (Ruling, &'static str)) -> Verdicts {
     Authority::ALL.map(|authority| {
-        let (ruling, why) = of(authority);
+        let (ruling, why) = rule(authority);
         Verdict { authority, ruling, why }
     })
 }
 
-/// Opinions of a `priority`, decoded and trimmed.
+/// The verdicts on a decoded and trimmed `priority`.
 ///
-/// The range is the protocol's and the schema's; Google and Bing say that they ignore the field, Yandex that it is
-/// a hint on the order of loading, and that a wrong one is a warning (rule catalogue sections 5.4 and 12).
-pub(crate) fn of_priority(text: &str) -> Verdicts {
+/// Protocol and schema define the range; Google and Bing ignore the field; Yandex uses it as a hint for the order of
+/// loading and warns about an invalid one (rule catalogue sections 5.4 and 12).
+pub(crate) fn priority_verdicts(text: &str) -> Verdicts {
     let faults = priority::validate(text).faults;
     let wrong = [
         (Faults::INVALID, "a decimal number is required"),
         (Faults::COMMA, "the decimal separator is a point, not a comma"),
-        (Faults::RANGE, "it runs from 0.0 to 1.0"),
+        (Faults::RANGE, "it must be from 0.0 to 1.0"),
     ];
     let wrong = wrong.into_iter().find(|(fault, _)| faults.contains(*fault)).map(|(_, why)| why);
-    each(|authority| match (authority, wrong) {
+    for_each_authority(|authority| match (authority, wrong) {
         (Authority::Google | Authority::Bing, _) => (Ruling::Ignores, "priority is not used there"),
         (Authority::Yandex, Some(_)) => (Ruling::Ignores, "warns and keeps the URL"),
         (Authority::Yandex, None) => (Ruling::Accepts, "a hint on the order of loading"),
@@ -111,42 +110,42 @@ pub(crate) fn of_priority(text: &str) -> Verdicts {
     })
 }
 
-/// Opinions of the namespace of a root element; empty where it declares none.
+/// The verdicts on the namespace of a root element, which is empty if it declares none.
 ///
-/// Only the protocol's own is right, letter by letter (Namespaces in XML 1.0, section 2.3; rule catalogue C19).
-pub(crate) fn of_namespace(uri: &str) -> Verdicts {
+/// Only the exact namespace of the protocol is valid (Namespaces in XML 1.0, section 2.3; rule catalogue C19).
+pub(crate) fn namespace_verdicts(uri: &str) -> Verdicts {
     let other = match namespace::classify(uri) {
-        Namespace::Sitemap09 => return each(|_| (Ruling::Accepts, "")),
+        Namespace::Sitemap09 => return for_each_authority(|_| (Ruling::Accepts, "")),
         Namespace::Sitemap084 if uri == namespace::SITEMAP_084 => {
-            return each(|authority| match authority {
+            return for_each_authority(|authority| match authority {
                 Authority::Protocol => {
-                    (Ruling::Rejects, "it is http://www.sitemaps.org/schemas/sitemap/0.9 since 2006")
+                    (Ruling::Rejects, "it has been http://www.sitemaps.org/schemas/sitemap/0.9 since 2006")
                 }
-                Authority::Schema => (Ruling::Rejects, "its namespace is that of 0.9"),
+                Authority::Schema => (Ruling::Rejects, "only the namespace of 0.9 is valid"),
                 _ => (Ruling::Accepts, "still read, but not documented"),
             });
         }
-        meant if namespace::near_miss(uri).is_some() => return of_extension(meant, false),
-        Namespace::SitemapVariant | Namespace::Sitemap084 | Namespace::Other => "it is another namespace",
-        meant => return of_extension(meant, true),
+        meant if namespace::near_miss(uri).is_some() => return extension_verdicts(meant, false),
+        Namespace::SitemapVariant | Namespace::Sitemap084 | Namespace::Other => "not the namespace of the schema",
+        meant => return extension_verdicts(meant, true),
     };
-    each(|authority| match authority {
-        Authority::Protocol => (Ruling::Rejects, "it is http://www.sitemaps.org/schemas/sitemap/0.9, letter by letter"),
+    for_each_authority(|authority| match authority {
+        Authority::Protocol => (Ruling::Rejects, "it must be exactly http://www.sitemaps.org/schemas/sitemap/0.9"),
         Authority::Schema => (Ruling::Rejects, other),
         Authority::Google => (Ruling::Rejects, "Search Console: incorrect namespace"),
         Authority::Bing | Authority::Yandex => (Ruling::Silent, ""),
     })
 }
 
-/// Opinions of the namespace of an extension, exact or nearly so.
-fn of_extension(meant: Namespace, exact: bool) -> Verdicts {
+/// The verdicts on the namespace of an extension, exact or misspelt.
+fn extension_verdicts(meant: Namespace, exact: bool) -> Verdicts {
     let withdrawn = matches!(meant, Namespace::Mobile | Namespace::Geo | Namespace::CodeSearch | Namespace::PageMap);
-    each(|authority| match authority {
-        Authority::Protocol => (Ruling::Accepts, "extensions are allowed, in any namespace but its own"),
-        Authority::Google if !exact => (Ruling::Ignores, "another namespace than that of the extension"),
+    for_each_authority(|authority| match authority {
+        Authority::Protocol => (Ruling::Accepts, "extensions may be in any other namespace"),
+        Authority::Google if !exact => (Ruling::Ignores, "not the namespace of the extension"),
         Authority::Google if withdrawn => (Ruling::Ignores, "the extension is no longer documented"),
         Authority::Google => (Ruling::Accepts, ""),
-        Authority::Schema => (Ruling::Accepts, "if the schema of the extension is at hand"),
+        Authority::Schema => (Ruling::Accepts, "if the validator has the schema of the extension"),
         Authority::Bing | Authority::Yandex => (Ruling::Silent, ""),
     })
 }
@@ -180,7 +179,7 @@ mod tests {
             ("high", "rriii"),
             ("", "rriii"),
         ] {
-            assert_eq!(letters(&of_priority(text)), expected, "{text}");
+            assert_eq!(letters(&priority_verdicts(text)), expected, "{text}");
         }
     }
 
@@ -196,13 +195,18 @@ mod tests {
             ("https://www.google.com/schemas/sitemap-image/1.1", "aai--"),
             ("http://www.google.com/schemas/sitemap-mobile/1.0", "aai--"),
         ] {
-            assert_eq!(letters(&of_namespace(uri)), expected, "{uri}");
+            assert_eq!(letters(&namespace_verdicts(uri)), expected, "{uri}");
         }
     }
 
     #[test]
-    fn every_no_has_a_reason() {
-        for verdicts in [of_priority("x"), of_priority("2"), of_namespace(""), of_namespace("http://e.com/")] {
+    fn every_rejection_has_a_reason() {
+        for verdicts in [
+            priority_verdicts("x"),
+            priority_verdicts("2"),
+            namespace_verdicts(""),
+            namespace_verdicts("http://e.com/"),
+        ] {
             for verdict in verdicts {
                 assert!(
                     verdict.accepts() || verdict.ruling == Ruling::Silent || !verdict.why.is_empty(),

@@ -9,7 +9,7 @@ use crate::check::rule::{FixKind, Rule};
 use crate::protocol::changefreq::Changefreq;
 use crate::protocol::lastmod::{self, Now};
 use crate::protocol::namespace::{self, Namespace};
-use crate::protocol::verdict::{Verdicts, of_namespace, of_priority};
+use crate::protocol::verdict::{Verdicts, namespace_verdicts, priority_verdicts};
 use crate::protocol::{Field, Severity, priority};
 use crate::session::Session;
 use crate::session::findings;
@@ -44,7 +44,7 @@ pub(crate) const fn fix_words(rule: FixKind) -> &'static str {
 pub(crate) fn verdicts(field: Field, value: &str) -> Option<Verdicts> {
     match field {
         Field::Lastmod => Some(lastmod::verdicts(value)),
-        Field::Priority => Some(of_priority(value)),
+        Field::Priority => Some(priority_verdicts(value)),
         Field::Loc | Field::Changefreq => None,
     }
 }
@@ -53,7 +53,7 @@ pub(crate) fn verdicts(field: Field, value: &str) -> Option<Verdicts> {
 pub(crate) fn explain(text: &str, now: Now) -> Vec<Explanation> {
     let text = text.trim();
     if namespace::classify(text) != Namespace::Other || text.contains("/schemas/") {
-        return vec![Explanation { what: "namespace", verdicts: Some(of_namespace(text)), findings: Vec::new() }];
+        return vec![Explanation { what: "namespace", verdicts: Some(namespace_verdicts(text)), findings: Vec::new() }];
     }
     let session = Session::new(now, None);
     let as_field = |field: Field| Explanation {

@@ -199,7 +199,7 @@ impl ExtensionWriter<'_> {
         };
         let new: Vec<NewElement> = elements.into_iter().map(element).collect::<Result<_, ExtensionError>>()?;
         let Some((first, others)) = new.split_first() else { return Ok(self.text.to_vec()) };
-        if let Some(most) = first.element.map(|element| usize::from(element.most)).filter(|most| *most > 0)
+        if let Some(most) = first.element.map(|element| usize::from(element.max_count)).filter(|most| *most > 0)
             && self.outline.count(parent, path.namespace, &first.name) + others.len() >= most
         {
             let times = if most == 1 { "already".to_owned() } else { format!("{most} times, the most allowed") };

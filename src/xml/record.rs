@@ -236,7 +236,7 @@ impl Record {
                 facts.note_instant(instant);
                 facts.lastmod == self.lastmod
             }),
-            Field::Changefreq => Changefreq::of_bytes(raw).is_some_and(|value| value as u8 == self.changefreq),
+            Field::Changefreq => Changefreq::parse_bytes(raw).is_some_and(|value| value as u8 == self.changefreq),
             Field::Priority => priority::parse_strict(raw).is_some_and(|value| value == self.priority),
         }
     }

@@ -41,9 +41,9 @@ pub(super) fn message(breach: &Breach, outline: &Outline<'_>, entry_context: &En
             Rule::FIELD_WHITESPACE => format!("blanks or line breaks around the value of {name}"),
             Rule::FIELD_WHITESPACE_STRICT => format!("blanks around the value of {name} that readers do not trim"),
             Rule::XML_DOUBLE_ESCAPED => format!("{name} is {}: {TWICE}", visible(&value)),
-            _ if kind.is_free() => format!("{name} has {} characters: {}", value.chars().count(), kind.words()),
-            _ if value.is_empty() => format!("{name} is empty: {}", kind.words()),
-            _ => format!("{name} is {}: {}{}", visible(&value), kind.words(), suggestion(kind, &value)),
+            _ if kind.is_free() => format!("{name} has {} characters: {}", value.chars().count(), kind.expectation()),
+            _ if value.is_empty() => format!("{name} is empty: {}", kind.expectation()),
+            _ => format!("{name} is {}: {}{}", visible(&value), kind.expectation(), suggestion(kind, &value)),
         },
         About::Attribute(attribute, kind) => subject.attribute(attribute, kind),
         About::Other(other) => subject.repetition(other),
@@ -76,7 +76,7 @@ impl Subject<'_> {
             None => (name.to_owned(), outline.value(node)),
         };
         match rule {
-            Rule::VIDEO_URL_SCHEME => format!("{place} is {}: {}", visible(&value), Kind::Media.words()),
+            Rule::VIDEO_URL_SCHEME => format!("{place} is {}: {}", visible(&value), Kind::Media.expectation()),
             Rule::HREFLANG_HREF_RELATIVE => {
                 format!("{place} is {}: write the complete URL, with https://", visible(&value))
             }
@@ -92,7 +92,7 @@ impl Subject<'_> {
                     format!("{name} has no value, neither in value nor as text")
                 }
                 _ if kind == Kind::Text => format!("{name} lacks {attribute}"),
-                _ => format!("{name} lacks {attribute}: {}", kind.words()),
+                _ => format!("{name} lacks {attribute}: {}", kind.expectation()),
             };
         };
         let excerpt = visible(&value);
@@ -118,7 +118,7 @@ impl Subject<'_> {
             Rule::HREFLANG_SEPARATOR | Rule::HREFLANG_CASE => {
                 format!("hreflang is {excerpt}: write {}", visible(&hreflang::customary(&value).unwrap_or_default()))
             }
-            _ => format!("{attribute} of {name} is {excerpt}: {}", kind.words()),
+            _ => format!("{attribute} of {name} is {excerpt}: {}", kind.expectation()),
         }
     }
 

@@ -89,9 +89,9 @@ fn children(outline: &Outline<'_>, parent: u32, sink: &mut impl Sink) {
         *times += 1;
         if *times == 1 {
             *first = number;
-        } else if child.most == 1 {
+        } else if child.max_count == 1 {
             sink.breach(Rule::EXT_DUPLICATE_CHILD, number, About::Other(*first));
-        } else if *times == u32::from(child.most) + 1 && child.most > 0 {
+        } else if *times == u32::from(child.max_count) + 1 && child.max_count > 0 {
             sink.breach(Rule::VIDEO_TAG_LIMIT, number, About::Element);
         }
     }
@@ -127,7 +127,7 @@ fn top_level(outline: &Outline<'_>, sink: &mut impl Sink) {
             Namespace::PageMap => sink.breach(Rule::EXT_OBSOLETE_PAGEMAP, number, About::Element),
             _ => {}
         }
-        if node.element.is_none_or(|element| element.most != 1) {
+        if node.element.is_none_or(|element| element.max_count != 1) {
             continue;
         }
         if let Some((_, first)) = seen.iter().flatten().find(|(known, _)| *known == own) {

@@ -1,6 +1,6 @@
 //! ISO codes of languages, scripts and countries.
 //!
-//! Nothing but membership is asked of them: names of languages and countries are no business of a sitemap.
+//! The tables answer only whether a code exists.
 
 use super::languages;
 
@@ -68,7 +68,7 @@ pub(crate) fn is_language(code: &str) -> bool {
     is_pair(&LANGUAGE_PAIRS, code)
 }
 
-/// Whether a code in small letters is a language of two or three letters (ISO 639-1, 639-2, 639-3).
+/// Whether a code in lower case is a language of two or three letters (ISO 639-1, 639-2, 639-3).
 pub(crate) fn is_language_of_two_or_three(code: &str) -> bool {
     if code.len() == 2 {
         is_language(code)
@@ -87,7 +87,7 @@ pub(crate) fn is_country(code: &str) -> bool {
     is_pair(&COUNTRY_PAIRS, code)
 }
 
-/// Looks a code up in a list of codes of one length, with a blank between them.
+/// Whether a sorted list of codes of one length, separated by spaces, contains a code.
 fn is_listed((list, len): (&str, usize), code: &str) -> bool {
     let width = len + 1;
     if code.len() != len {
@@ -99,7 +99,7 @@ fn is_listed((list, len): (&str, usize), code: &str) -> bool {
         let middle = usize::midpoint(low, high);
         match at(middle).cmp(code) {
             std::cmp::Ordering::Equal => return true,
-            // Past the end stands nothing, which is less than any code.
+            // Past the end of the list, the empty string compares less than any code.
             std::cmp::Ordering::Less if !at(middle).is_empty() => low = middle + 1,
             _ => high = middle,
         }
@@ -110,23 +110,23 @@ fn is_listed((list, len): (&str, usize), code: &str) -> bool {
 fn is_pair(pairs: &Pairs, code: &str) -> bool {
     match code.as_bytes() {
         [first, second] if first.is_ascii_alphabetic() && second.is_ascii_alphabetic() => {
-            let place = place([*first, *second]);
-            pairs.get(place / 64).is_some_and(|word| word & 1 << (place % 64) != 0)
+            let index = index_of([*first, *second]);
+            pairs.get(index / 64).is_some_and(|word| word & 1 << (index % 64) != 0)
         }
         _ => false,
     }
 }
 
-const fn place(pair: [u8; 2]) -> usize {
+const fn index_of(pair: [u8; 2]) -> usize {
     (pair[0].to_ascii_lowercase() - b'a') as usize * 26 + (pair[1].to_ascii_lowercase() - b'a') as usize
 }
 
-/// The set of a list's pairs; evaluated by the compiler, where a wrong index does not compile.
+/// The set of the pairs in a list. Evaluated at compile time, so that a wrong index is a compile error.
 const fn pairs(list: &str) -> Pairs {
     let (list, mut set, mut at) = (list.as_bytes(), [0; 11], 0);
     while at < list.len() {
-        let place = place([list[at], list[at + 1]]);
-        set[place / 64] |= 1 << (place % 64);
+        let index = index_of([list[at], list[at + 1]]);
+        set[index / 64] |= 1 << (index % 64);
         at += 3;
     }
     set

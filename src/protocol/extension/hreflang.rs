@@ -1,27 +1,27 @@
 //! Validates the language code of an alternate link (`hreflang`).
 //!
-//! A language (ISO 639-1), perhaps a script (ISO 15924), perhaps a country (ISO 3166-1 alpha-2), with hyphens between
-//! them; or `x-default` (Google Search Central, "Localized versions of your pages"). Case makes no difference; the
-//! customary one is `zh-Hant-TW`.
+//! A language (ISO 639-1), optionally a script (ISO 15924) and a country (ISO 3166-1 alpha-2), separated by hyphens; or
+//! `x-default` (Google Search Central, "Localized versions of your pages"). Case does not matter; by convention it is
+//! as in `zh-Hant-TW`.
 
 use super::codes;
 
-/// The code that stands for no language in particular.
+/// The code for readers of all other languages.
 pub(crate) const DEFAULT: &str = "x-default";
 
-/// Regions that are not countries: the first two are reserved, `UK` is what people write for GB.
+/// Regions that are not countries: the first two are reserved, `UK` is often written for GB.
 const RESERVED: [&str; 3] = ["EU", "UN", "UK"];
 
 /// What is wrong with a code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Faults {
-    /// No language, or something that is neither script nor country after it.
+    /// There is no language, or something other than a script or country follows it.
     pub is_unknown: bool,
-    /// Something else than hyphens between the parts.
+    /// The parts are not separated by hyphens.
     pub has_other_separator: bool,
-    /// A region that is not a country.
+    /// The region is not a country.
     pub is_reserved: bool,
-    /// Unusual capitals.
+    /// The case is not the conventional one.
     pub has_unusual_case: bool,
 }
 
@@ -51,15 +51,15 @@ fn parts(code: &str) -> Option<Subtags<'_>> {
     Some(Subtags { language, script, region })
 }
 
-/// Whether a code is meant to be `x-default`: in capitals or with another separator it is.
+/// Whether a code means `x-default`, in any case and with any separator.
 pub(crate) fn is_default(code: &str) -> bool {
     code.split_once(is_separator)
         .is_some_and(|(head, tail)| head.eq_ignore_ascii_case("x") && tail.eq_ignore_ascii_case("default"))
 }
 
-/// Judges a code.
+/// Validates a code.
 pub(crate) fn validate(code: &str) -> Faults {
-    // Nearly every code is one of these.
+    // Fast path for nearly every code.
     if let [b'a'..=b'z', b'a'..=b'z'] = code.as_bytes() {
         return Faults { is_unknown: !codes::is_language(code), ..Faults::default() };
     }
@@ -100,7 +100,7 @@ pub(crate) fn validate(code: &str) -> Faults {
     }
 }
 
-/// The code with hyphens and customary capitals; `None` for text that is not a code.
+/// The code with hyphens and in the conventional case; `None` for text that is not a code.
 pub(crate) fn customary(code: &str) -> Option<String> {
     if is_default(code) {
         return Some(DEFAULT.to_owned());
@@ -117,7 +117,7 @@ pub(crate) fn customary(code: &str) -> Option<String> {
     Some(out)
 }
 
-/// The code with GB for UK; `None` where something else is reserved.
+/// The code with GB instead of UK; `None` for other reserved regions.
 pub(crate) fn with_country(code: &str) -> Option<String> {
     let customary = customary(code)?;
     customary.strip_suffix("-UK").map(|rest| format!("{rest}-GB"))

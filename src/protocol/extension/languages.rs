@@ -1,7 +1,7 @@
 //! Three-letter language codes (ISO 639-3, individual languages and macrolanguages).
 //!
-//! Nothing but membership is asked of them. The list is by the first two letters, each followed by all third ones:
-//! `aabc` are `aab` and `aac`. Made of the code set of 2025 (SIL International, ISO 639-3).
+//! The table answers only whether a code exists. It has the first two letters of codes, followed by all third letters:
+//! `aabc` stands for `aab` and `aac`. Source: code set of 2025 (SIL International, ISO 639-3).
 
 const LANGUAGES: &str = "aaabcdefghiklnopqrstuwxz ababcdefghijklmnopqrstuvwxyz acabdefhiklmnpqrstuvwxyz \
     adabdefghijlnoqrstuwxyz aeabcdeklmnqrsuwyz afbdeghiknoprstuz agabcdefghijklmnoqrstuvwxyz \
@@ -113,35 +113,35 @@ const LANGUAGES: &str = "aaabcdefghiklnopqrstuwxz ababcdefghijklmnopqrstuvwxyz a
     zkadghknoprtuvz zlajmnqu zmabcdefghijklmnopqrstuvwxyz znaegks zochmoqrs zpabcdefghijklmnopqrstuvwxyz \
     zqe zragnops zsaklmru zteglmnpqstuxy zuhlmny zwa zxx zybgjnp zzaj";
 
-/// A bit for each three letters.
+/// One bit for each combination of three letters.
 type Triples = [u64; 275];
 
 static TRIPLES: Triples = triples();
 
-/// Whether a code in small letters is a language of ISO 639-3.
+/// Whether a code in lower case is a language of ISO 639-3.
 pub(super) fn is_language(code: &str) -> bool {
     let [first, second, third] = code.as_bytes() else { return false };
     let letters = [*first, *second, *third];
-    let place = place(letters);
+    let index = index_of(letters);
     letters.iter().all(u8::is_ascii_lowercase)
-        && TRIPLES.get(place / 64).is_some_and(|word| word & 1 << (place % 64) != 0)
+        && TRIPLES.get(index / 64).is_some_and(|word| word & 1 << (index % 64) != 0)
 }
 
-const fn place(letters: [u8; 3]) -> usize {
+const fn index_of(letters: [u8; 3]) -> usize {
     let [first, second, third] = letters;
     (first.wrapping_sub(b'a') as usize * 26 + second.wrapping_sub(b'a') as usize) * 26
         + third.wrapping_sub(b'a') as usize
 }
 
-/// The set of the list; evaluated by the compiler, where a wrong index does not compile.
+/// The set of the codes in the list. Evaluated at compile time, so that a wrong index is a compile error.
 const fn triples() -> Triples {
     let (list, mut set, mut at) = (LANGUAGES.as_bytes(), [0; 275], 0);
     while at < list.len() {
         let (first, second) = (list[at], list[at + 1]);
         at += 2;
         while at < list.len() && list[at] != b' ' {
-            let place = place([first, second, list[at]]);
-            set[place / 64] |= 1 << (place % 64);
+            let index = index_of([first, second, list[at]]);
+            set[index / 64] |= 1 << (index % 64);
             at += 1;
         }
         at += 1;

@@ -14,23 +14,23 @@ pub(crate) mod value;
 use super::namespace::Namespace;
 pub(crate) use value::Kind;
 
-/// One element of an extension: what may be in it, and how often it may be where it is.
+/// One element of an extension: its content, and how often it may occur in its parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Element {
     /// The local name.
     pub name: &'static str,
-    /// What its text must be.
+    /// The kind of value that its text must be.
     pub kind: Kind,
-    /// How often it may be in its parent; 0 for any number.
-    pub most: u16,
-    /// Whether its parent needs it.
+    /// How often it may occur in its parent; 0 for any number.
+    pub max_count: u16,
+    /// Whether its parent requires it.
     pub is_required: bool,
-    /// Whether Google has withdrawn it ("Spring cleaning: some sitemap extension attributes are going away", 2022; news:
-    /// gone from the documentation).
+    /// Whether Google has withdrawn it ("Spring cleaning: some sitemap extension attributes are going away", 2022;
+    /// news: gone from the documentation).
     pub is_deprecated: bool,
     /// Its attributes.
     pub attributes: &'static [Attribute],
-    /// The elements that may be in it, in the order of the schema.
+    /// Its child elements, in the order of the schema.
     pub children: &'static [Self],
 }
 
@@ -39,30 +39,30 @@ pub struct Element {
 pub struct Attribute {
     /// Its name.
     pub name: &'static str,
-    /// What its value must be.
+    /// The kind of value that it must have.
     pub kind: Kind,
     /// Whether Google has withdrawn it.
     pub is_deprecated: bool,
 }
 
 impl Element {
-    /// The child of that name, with its place in the order of the schema.
+    /// The child with a name, and its index in the order of the schema.
     pub fn child(&'static self, name: &[u8]) -> Option<(usize, &'static Self)> {
         self.children.iter().enumerate().find(|(_, child)| child.name.as_bytes() == name)
     }
 
-    /// The attribute of that name.
+    /// The attribute with a name.
     pub fn attribute(&'static self, name: &[u8]) -> Option<&'static Attribute> {
         self.attributes.iter().find(|attribute| attribute.name.as_bytes() == name)
     }
 
-    /// Whether an element of that name stands anywhere in it, or is it.
+    /// Whether it or any of its descendants has a name.
     fn has_element(&self, name: &[u8]) -> bool {
         self.name.as_bytes() == name || self.children.iter().any(|child| child.has_element(name))
     }
 }
 
-/// The one element of an extension that is in an entry; `None` for what is no extension.
+/// The element of an extension that is a child of entries; `None` if the namespace is not an extension.
 pub(crate) const fn root(namespace: Namespace) -> Option<&'static Element> {
     Some(match namespace {
         Namespace::Image => &tables::IMAGE,
@@ -77,7 +77,7 @@ pub(crate) const fn root(namespace: Namespace) -> Option<&'static Element> {
     })
 }
 
-/// Whether an extension has an element of that name at all.
+/// Whether an extension has an element with a name.
 pub(crate) fn is_known_element(namespace: Namespace, name: &[u8]) -> bool {
     root(namespace).is_some_and(|root| root.has_element(name))
 }
@@ -118,10 +118,10 @@ mod tests {
     }
 
     #[test]
-    fn names_are_found_at_their_place() {
+    fn children_are_found_by_name() {
         let video = root(Namespace::Video).unwrap();
         assert_eq!(video.child(b"thumbnail_loc").map(|(place, _)| place), Some(0));
-        assert_eq!(video.child(b"id").map(|(place, child)| (place, child.most)), Some((22, 0)));
+        assert_eq!(video.child(b"id").map(|(place, child)| (place, child.max_count)), Some((22, 0)));
         assert_eq!(video.child(b"Title"), None);
         assert!(is_known_element(Namespace::Video, b"show_title") && !is_known_element(Namespace::Video, b"loc"));
         assert!(

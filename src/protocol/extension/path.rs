@@ -1,33 +1,33 @@
 //! Paths to elements and attributes of extensions: `image[2]/title`, `video/duration`, `link@hreflang`.
 //!
-//! Steps are local names of the tables; the usual prefixes may be before them. An element of a namespace that
-//! no one knows is named as the file writes it, prefix and all.
+//! Steps are local names of the tables, optionally with the usual prefix. An element of an unknown namespace is named
+//! as in the file, including its prefix.
 
 use super::{Element, Kind, root};
 use crate::protocol::namespace::{self, Namespace};
 use std::fmt;
 
-/// One element on the way, and which of those with its name.
+/// An element of a path, with its number among those with its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
-    /// The local name; of unknown namespaces the name as written.
+    /// The local name; for unknown namespaces the name as written.
     pub name: Box<str>,
-    /// From 1; `None` where no one said.
+    /// The number, from 1; `None` if not given.
     pub index: Option<u32>,
 }
 
-/// A place in the extensions of an entry.
+/// A path to an element or attribute in the extensions of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Path {
-    /// Whose elements these are; [`Namespace::Other`] for unknown ones.
+    /// The namespace of the elements; [`Namespace::Other`] for unknown ones.
     pub namespace: Namespace,
-    /// From the entry's child on; never empty.
+    /// The elements, starting with a child of the entry; never empty.
     pub steps: Vec<Step>,
-    /// The attribute of the last element, if one is meant.
+    /// The attribute of the last element, if the path names one.
     pub attribute: Option<Box<str>>,
 }
 
-/// The namespaces that have elements in entries, in the order in which they are proposed.
+/// The namespaces that have elements in entries, in the order in which they are suggested.
 pub(crate) const ALL: [Namespace; 8] = [
     Namespace::Image,
     Namespace::Video,
@@ -40,10 +40,10 @@ pub(crate) const ALL: [Namespace; 8] = [
 ];
 
 impl Path {
-    /// Reads a path.
+    /// Parses a path.
     ///
     /// # Errors
-    /// What is wrong with it and what may be there, in one sentence.
+    /// A message with the fault and the names that are possible there.
     pub fn parse(text: &str) -> Result<Self, String> {
         let (text, attribute) = match text.split_once('@') {
             Some((text, name)) if is_name(name) => (text, Some(name)),
@@ -57,7 +57,7 @@ impl Path {
         Ok(path)
     }
 
-    /// The values that can be chosen from for what it leads to; none where it is not one of a few.
+    /// The possible values of its element or attribute; empty if there is no fixed list.
     pub fn choices(&self) -> &'static [&'static str] {
         let Some(element) = self.element() else { return &[] };
         match &self.attribute {
@@ -67,14 +67,14 @@ impl Path {
         }
     }
 
-    /// The element of the table that it is about, if it is a known one.
+    /// The element of the table that it leads to, if it is a known one.
     pub fn element(&self) -> Option<&'static Element> {
         let element = root(self.namespace)?;
         let rest = self.steps.get(1..).unwrap_or_default();
         rest.iter().try_fold(element, |element, step| element.child(step.name.as_bytes()).map(|(_, child)| child))
     }
 
-    /// What the value there must be, if that is known.
+    /// The kind of value that it leads to, if known.
     pub fn kind(&self) -> Option<Kind> {
         let element = self.element()?;
         match &self.attribute {
@@ -83,7 +83,7 @@ impl Path {
         }
     }
 
-    /// This path with a child, an attribute or a whole path of them below it.
+    /// This path followed by a child, an attribute or a relative path.
     ///
     /// # Errors
     /// As [`Path::parse`].
@@ -92,7 +92,7 @@ impl Path {
         Self::parse(&format!("{self}{slash}{below}"))
     }
 
-    /// The known elements of the way: their tables, from the entry's child on.
+    /// The known elements of the path, starting with the child of the entry.
     pub fn elements(&self) -> Vec<&'static Element> {
         let mut all = Vec::new();
         let mut here = root(self.namespace);
@@ -104,7 +104,8 @@ impl Path {
         all
     }
 
-    /// Local names instead of prefixed ones, an attribute where the last step names one; each name must be known.
+    /// Replaces prefixed names by local ones and a last step that names an attribute by that attribute. Each name must
+    /// be known.
     fn resolve(&mut self) -> Result<(), String> {
         let Some(mut element) = root(self.namespace) else { return Ok(()) };
         let last = self.steps.len() - 1;
@@ -164,13 +165,13 @@ fn step(text: &str) -> Result<Step, String> {
     }
 }
 
-/// Names of elements and attributes, without what XML would have to escape.
+/// Whether a text is the name of an element or attribute.
 fn is_name(name: &str) -> bool {
     let starts = name.starts_with(|c: char| c.is_alphabetic() || c == '_');
     starts && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':'))
 }
 
-/// Whose element the first step is.
+/// The namespace of the element that the first step names.
 fn namespace_of(name: &str) -> Result<Namespace, String> {
     let known = |namespace: &Namespace, local: &str| root(*namespace).is_some_and(|root| root.name == local);
     match name.split_once(':') {
@@ -193,7 +194,7 @@ fn unknown(element: &Element, name: &str) -> String {
     let names = element.children.iter().map(|child| child.name);
     let names: Vec<&str> = names.chain(element.attributes.iter().map(|attribute| attribute.name)).collect();
     if names.is_empty() {
-        return format!("{} has nothing in it", element.name);
+        return format!("{} has no elements or attributes", element.name);
     }
     format!("{} has no {name}; expected {}", element.name, names.join(", "))
 }
@@ -203,7 +204,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_are_read_and_written() {
+    fn paths_are_parsed_and_written() {
         for (text, canonical, kind) in [
             ("image", "image", Some(Kind::Elements)),
             ("image:image[2]/image:title", "image[2]/title", Some(Kind::Text)),
@@ -223,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_names_what_may_stand_there() {
+    fn errors_list_the_possible_names() {
         for (text, words) in [
             ("", "expected an element"),
             ("picture", "expected image, video"),
@@ -231,7 +232,7 @@ mod tests {
             ("image[0]", "a number from 1"),
             ("image:loc", "image:image is"),
             ("image@src", "image has no src"),
-            ("mobile/x", "mobile has nothing in it"),
+            ("mobile/x", "mobile has no elements or attributes"),
             ("image//loc", "expected an element"),
             ("a b", "expected an element"),
         ] {

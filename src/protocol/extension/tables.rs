@@ -3,12 +3,12 @@
 use super::value::Kind;
 use super::{Attribute, Element};
 
-/// An optional element that may be once and holds a value.
+/// An optional element with a value that may occur once.
 const fn value(name: &'static str, kind: Kind) -> Element {
-    Element { name, kind, most: 1, is_required: false, is_deprecated: false, attributes: &[], children: &[] }
+    Element { name, kind, max_count: 1, is_required: false, is_deprecated: false, attributes: &[], children: &[] }
 }
 
-/// An element that holds elements.
+/// An element with child elements.
 const fn parent(name: &'static str, children: &'static [Element]) -> Element {
     Element { children, ..value(name, Kind::Elements) }
 }
@@ -21,8 +21,8 @@ const fn deprecated(element: Element) -> Element {
     Element { is_deprecated: true, ..element }
 }
 
-const fn at_most(most: u16, element: Element) -> Element {
-    Element { most, ..element }
+const fn at_most(max_count: u16, element: Element) -> Element {
+    Element { max_count, ..element }
 }
 
 const fn any_number(element: Element) -> Element {

@@ -1,7 +1,7 @@
 //! Validates and repairs values of extensions: numbers, dates, codes, flags and texts.
 //!
 //! Sources: Google Search Central, "Video sitemaps and alternatives" and "News sitemaps"; sitemap-video 1.1,
-//! sitemap-news 0.9, sitemap-geo 1.0. Judging never fails; a repair is right by the same judgement.
+//! sitemap-news 0.9, sitemap-geo 1.0. Validation never fails; a repaired value is always valid.
 
 use super::codes;
 use crate::protocol::lastmod::{self, Faults};
@@ -25,10 +25,10 @@ pub(crate) const NEWS_DAYS: i64 = 2;
 /// Stock tickers of a news entry (sitemap-news 0.9).
 pub(crate) const TICKERS: usize = 5;
 
-/// What a value must be.
+/// The kind of value that an element or attribute must have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Nothing at all.
+    /// No content.
     Empty,
     /// Elements only.
     Elements,
@@ -38,7 +38,7 @@ pub enum Kind {
     Url,
     /// A URL over http, https or ftp.
     Media,
-    /// The same, of a video file.
+    /// The URL of a video file.
     Content,
     /// At most [`VIDEO_TITLE`] characters.
     VideoTitle,
@@ -58,15 +58,15 @@ pub enum Kind {
     VideoDate,
     /// A date, or a time with zone.
     NewsDate,
-    /// `yes` or `no`, in small letters, capitals, or with a capital at the start.
+    /// `yes` or `no`, in lower case, upper case or capitalised.
     YesNo,
-    /// Countries with blanks between them.
+    /// Countries, separated by spaces.
     Countries,
-    /// Platforms with a blank between them.
+    /// Platforms, separated by single spaces.
     Platforms,
     /// `allow` or `deny`.
     Relationship,
-    /// A decimal that is not negative, or nothing.
+    /// A decimal that is not negative, or empty.
     Price,
     /// Three capitals.
     Currency,
@@ -74,25 +74,25 @@ pub enum Kind {
     PriceType,
     /// `sd` or `hd`.
     Resolution,
-    /// What kind of recording of a show it is.
+    /// The type of a recording of a show.
     ShowType,
     /// A whole number from 1.
     ShowNumber,
-    /// Whose identifier it is.
+    /// The authority and type of an identifier.
     IdType,
     /// The name of a publication, without anything in parentheses.
     NewsName,
-    /// A language in two or three small letters, `zh-cn` or `zh-tw`.
+    /// A language in two or three lower-case letters, `zh-cn` or `zh-tw`.
     NewsLanguage,
     /// `Subscription` or `Registration`.
     Access,
-    /// Genres with commas between them.
+    /// Genres, separated by commas.
     Genres,
-    /// Up to five of `EXCHANGE:TICKER` with commas between them.
+    /// Up to five of `EXCHANGE:TICKER`, separated by commas.
     Tickers,
     /// `kml`, `kmz` or `georss`.
     GeoFormat,
-    /// Printable ASCII without a blank.
+    /// Printable ASCII without spaces.
     FileType,
 }
 
@@ -101,10 +101,10 @@ const GENRES: [&str; 6] = ["PressRelease", "Satire", "Blog", "OpEd", "Opinion", 
 const SHOWS: [&str; 6] = ["full", "preview", "clip", "interview", "news", "other"];
 const IDS: [&str; 6] = ["tms:series", "tms:program", "rovi:series", "rovi:program", "freebase", "url"];
 const PLATFORMS: [&str; 3] = ["web", "mobile", "tv"];
-/// Chinese as Google spells it in news.
+/// Codes for Chinese in news sitemaps (Google).
 const CHINESE: [&str; 2] = ["zh-cn", "zh-tw"];
 
-/// Faults of a date that these extensions do not mind.
+/// Faults of a date that these extensions accept.
 const HARMLESS: Faults =
     Faults::FRACTION.union(Faults::YEAR_RANGE).union(Faults::UNIX_ZERO).union(Faults::NEGATIVE_ZERO);
 
@@ -124,7 +124,7 @@ impl Kind {
                 is_number && value.parse::<u32>().is_ok_and(|seconds| (1..=VIDEO_SECONDS).contains(&seconds))
             }
             Self::Rating => decimal(value).is_some_and(|rating| (0.0..=5.0).contains(&rating)),
-            // `xsd:nonNegativeInteger` has a sign, if it likes (XML Schema part 2, section 3.3.20).
+            // `xsd:nonNegativeInteger` may have a plus sign (XML Schema part 2, section 3.3.20).
             Self::Count => value.strip_prefix('+').map_or(is_number, is_digits),
             Self::ShowNumber => is_number && value.bytes().any(|byte| byte != b'0'),
             Self::VideoDate => date_faults(value, HARMLESS).is_empty(),
@@ -161,7 +161,7 @@ impl Kind {
         }
     }
 
-    /// The values that can be chosen from, in their usual spelling; none where it is not one of a few.
+    /// The possible values in their usual spelling; empty if there is no fixed list.
     pub const fn choices(self) -> &'static [&'static str] {
         match self {
             Self::YesNo => &["yes", "no"],
@@ -178,7 +178,7 @@ impl Kind {
         }
     }
 
-    /// Whether readers take whitespace around the value for a part of it: the schema does not trim strings.
+    /// Whether white space around the value counts as part of it, since the schema does not trim strings.
     pub const fn is_strict(self) -> bool {
         matches!(
             self,
@@ -214,7 +214,7 @@ impl Kind {
         matches!(self, Self::Url | Self::Media | Self::Content)
     }
 
-    /// A right value that means the same as a wrong one, and whether that is beyond doubt.
+    /// A valid value with the meaning of an invalid one, and whether the meaning is certain.
     pub fn repair(self, value: &str) -> Option<(String, bool)> {
         let (right, is_safe) = match self {
             Self::YesNo => (yes_or_no(value)?.to_owned(), true),
@@ -228,8 +228,8 @@ impl Kind {
         (right != value && self.accepts(&right)).then_some((right, is_safe))
     }
 
-    /// What would be right, as the end of a sentence that begins with the value.
-    pub const fn words(self) -> &'static str {
+    /// What is expected, as the end of a message that starts with the value.
+    pub const fn expectation(self) -> &'static str {
         match self {
             Self::Empty => "it must be empty",
             Self::Elements => "it must contain only elements",
@@ -250,30 +250,30 @@ impl Kind {
             Self::Countries => "write country codes of two capitals, separated by spaces: DE AT CH",
             Self::Platforms => "write web, mobile or tv, separated by spaces",
             Self::Relationship => "write allow or deny",
-            Self::Price => "write a decimal, or nothing",
+            Self::Price => "write a decimal number, or leave it empty",
             Self::Currency => "write three capitals, such as EUR",
             Self::PriceType => "write purchase or rent",
             Self::Resolution => "write sd or hd",
             Self::ShowType => "write full, preview, clip, interview, news or other",
             Self::ShowNumber => "write a whole number from 1",
             Self::IdType => "write tms:series, tms:program, rovi:series, rovi:program, freebase or url",
-            Self::NewsName => "write the name as on news.google.com, without what is in parentheses",
+            Self::NewsName => "write the name as on news.google.com, without text in parentheses",
             Self::NewsLanguage => "write two or three lower-case letters, zh-cn or zh-tw",
             Self::Access => "write Subscription or Registration",
             Self::Genres => "write PressRelease, Satire, Blog, OpEd, Opinion or UserGenerated, separated by commas",
-            Self::Tickers => "write up to five EXCHANGE:TICKER, separated by commas",
+            Self::Tickers => "write up to five tickers as EXCHANGE:TICKER, separated by commas",
             Self::GeoFormat => "write kml, kmz or georss",
             Self::FileType => "write one word of printable ASCII",
         }
     }
 }
 
-/// Whether a right news language is one that ISO 639 has assigned.
+/// Whether ISO 639 has assigned a valid news language.
 pub(crate) fn is_assigned(language: &str) -> bool {
     CHINESE.contains(&language) || codes::is_language_of_two_or_three(language)
 }
 
-/// The moment of a date, and how long it lasts, in seconds: a day, or none.
+/// The time of a date in seconds since 1970, and its duration in seconds: a day for a date without a time, else 0.
 pub(crate) fn moment(value: &str) -> Option<(i64, i64)> {
     let instant = lastmod::validate(value).instant?;
     let lasts = if instant.precision <= lastmod::Precision::Day { 86_400 } else { 0 };
@@ -301,12 +301,12 @@ fn is_page(url: &str) -> bool {
     let end = url.find(['?', '#']).unwrap_or(url.len());
     let path = url.get(..end).unwrap_or_default();
     let Some((before, extension)) = path.rsplit_once('.') else { return false };
-    // The dot of a host is none of a file's.
+    // A dot in the host does not start an extension.
     before.matches('/').count() >= 3
         && ["html", "htm", "php", "asp", "aspx", "swf"].iter().any(|page| page.eq_ignore_ascii_case(extension))
 }
 
-/// Whether a URL is the page of a video, or its player, on a site that gives no files (`YouTube`, Vimeo, Dailymotion).
+/// Whether a URL is the page or player of a video on a site that offers no files (`YouTube`, Vimeo, Dailymotion).
 fn is_watch_page(url: &str) -> bool {
     let Some((_, rest)) = url.split_once("://") else { return false };
     let (host, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
@@ -330,7 +330,7 @@ fn is_watch_page(url: &str) -> bool {
     }
 }
 
-/// A name without what is in parentheses; one that is nothing else stays.
+/// A name without text in parentheses; a name that has no other text is kept.
 fn without_parentheses(name: &str) -> String {
     let (mut out, mut rest) = (String::new(), name);
     while let Some((before, behind)) = rest.split_once('(')
@@ -383,7 +383,7 @@ fn countries(value: &str) -> String {
     codes.join(" ")
 }
 
-/// Small letters, and no region unless the language is Chinese.
+/// A language in lower case, without region unless it is Chinese.
 fn language(value: &str) -> String {
     let small = value.to_ascii_lowercase().replace('_', "-");
     match small.split_once('-') {
@@ -397,7 +397,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_right_or_wrong() {
+    fn values_are_valid_or_invalid() {
         let long = "é".repeat(101);
         let table: &[(Kind, &[&str], &[&str])] = &[
             (Kind::Duration, &["1", "600", "28800", "0600"], &["0", "28801", "", "-1", "1.5", "+5", "10s"]),

@@ -1,9 +1,9 @@
 //! Arithmetic of the proleptic Gregorian calendar: days, dates, month lengths.
 //!
-//! Agrees with chrono on every day of the years 1 to 9999 (tested); exists because dates are validated
-//! for every entry of a file, without a detour through text.
+//! Agrees with chrono on every day of the years 1 to 9999 (tested). Implemented here for speed, since the dates of
+//! every entry are validated.
 
-/// Seconds in a day; W3C Datetime knows no leap seconds.
+/// Seconds in a day; W3C Datetime has no leap seconds.
 pub(super) const DAY: i64 = 86_400;
 
 /// A day of the calendar; not necessarily one that exists.
@@ -37,7 +37,7 @@ impl Date {
         era * 146_097 + day_of_era - 719_468
     }
 
-    /// The day that many days after 1970-01-01.
+    /// The date `days` days after 1970-01-01.
     pub(super) const fn from_days(days: i64) -> Self {
         let days = days + 719_468;
         let era = days.div_euclid(146_097);
@@ -51,7 +51,7 @@ impl Date {
         Self { year: year as i32, month: month as u8, day: day as u8 }
     }
 
-    /// The day in another month, or the last day of a shorter month.
+    /// The same day in another month, or the last day of a shorter month.
     pub(super) const fn plus_months(self, months: i64) -> Self {
         let total = self.year as i64 * 12 + self.month as i64 - 1 + months;
         let year = total.div_euclid(12) as i32;
@@ -66,7 +66,7 @@ impl Date {
     }
 }
 
-/// How many days a month has; 0 for a month that does not exist.
+/// Number of days of a month; 0 for a month that does not exist.
 pub(super) const fn days_in_month(year: i32, month: u8) -> u8 {
     match month {
         1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,

@@ -1,21 +1,21 @@
 //! Rewrites an ambiguous `lastmod` by the user's decision: time zone, order of day and month, or date only.
 
 use super::calendar::Date;
-use super::lenient_parser::{Notation, read};
-use super::repair::{date_text, in_utc};
+use super::lenient_parser::{Notation, parse};
+use super::repair::{date_text, with_utc};
 use super::{Faults, validate};
 
-/// A time that names no zone, taken to be of this one: minutes east of Greenwich. `None` where it does not help.
-pub(crate) fn in_zone(text: &str, minutes: i32) -> Option<String> {
+/// Adds a zone, in minutes east of Greenwich, to a time without one; `None` if that does not make it valid.
+pub(crate) fn with_zone(text: &str, minutes: i32) -> Option<String> {
     if !validate(text).faults.contains(Faults::NO_TIMEZONE) {
         return None;
     }
-    let utc = in_utc(text)?;
+    let utc = with_utc(text)?;
     let local = if minutes == 0 { utc } else { format!("{}{}", utc.strip_suffix('Z')?, zone_text(minutes)) };
     validate(&local).faults.is_empty().then_some(local)
 }
 
-/// A zone as the protocol writes it: `Z`, `+01:00`.
+/// A zone in the format of the protocol: `Z`, `+01:00`.
 pub(crate) fn zone_text(minutes: i32) -> String {
     if minutes == 0 {
         return "Z".to_owned();
@@ -24,8 +24,8 @@ pub(crate) fn zone_text(minutes: i32) -> String {
     format!("{sign}{:02}:{:02}", minutes.abs() / 60, minutes.abs() % 60)
 }
 
-/// A zone as people type it: `Z`, `UTC`, `+2`, `+02:00`, `-0530`; minutes east of Greenwich.
-pub(crate) fn zone_of(text: &str) -> Option<i32> {
+/// Parses a typed zone (`Z`, `UTC`, `+2`, `+02:00`, `-0530`) as minutes east of Greenwich.
+pub(crate) fn parse_zone(text: &str) -> Option<i32> {
     let text = text.trim();
     if ["z", "utc", "gmt"].iter().any(|name| text.eq_ignore_ascii_case(name)) {
         return Some(0);
@@ -47,7 +47,7 @@ pub(crate) fn zone_of(text: &str) -> Option<i32> {
 
 /// The day of a date, without its time.
 pub(crate) fn date_only(text: &str) -> Option<String> {
-    let date = match read(text) {
+    let date = match parse(text) {
         Notation::Iso(iso) => iso.date(),
         Notation::Foreign(foreign) => foreign.date,
         _ => None,
@@ -56,8 +56,8 @@ pub(crate) fn date_only(text: &str) -> Option<String> {
     (day != text && validate(&day).faults.is_empty()).then_some(day)
 }
 
-/// A date of three numbers, the year last, read with the day or the month first.
-pub(crate) fn in_order(text: &str, day_first: bool) -> Option<String> {
+/// Reads a date of three numbers, the year last, with the day or the month first.
+pub(crate) fn with_day_order(text: &str, day_first: bool) -> Option<String> {
     let mut parts = text.split(['/', '.', '-', ' ']).map(|part| part.trim().parse::<u16>().ok());
     let (first, second, year) = (parts.next()??, parts.next()??, parts.next()??);
     if parts.next().is_some() || year < 1000 {
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn decisions_put_dates_right() {
+    fn decisions_make_dates_valid() {
         for (text, minutes, expected) in [
             ("2026-10-05T10:00:00", 0, Some("2026-10-05T10:00:00Z")),
             ("2026-10-05T10:00:00", 330, Some("2026-10-05T10:00:00+05:30")),
@@ -82,7 +82,7 @@ mod tests {
             ("2026-10-05", 60, None),
             ("soon", 60, None),
         ] {
-            assert_eq!(in_zone(text, minutes).as_deref(), expected, "{text}");
+            assert_eq!(with_zone(text, minutes).as_deref(), expected, "{text}");
         }
         for (text, first, expected) in [
             ("05/10/2026", true, Some("2026-10-05")),
@@ -92,14 +92,14 @@ mod tests {
             ("1/2/3/2026", true, None),
             ("soon", true, None),
         ] {
-            assert_eq!(in_order(text, first).as_deref(), expected, "{text}");
+            assert_eq!(with_day_order(text, first).as_deref(), expected, "{text}");
         }
         assert_eq!(date_only("2026-10-05T10:00:00").as_deref(), Some("2026-10-05"));
         assert_eq!(date_only("2026-10-05"), None);
     }
 
     #[test]
-    fn zones_are_typed_in_many_ways() {
+    fn zones_are_parsed_in_many_formats() {
         for (text, expected) in [
             ("Z", Some(0)),
             ("utc", Some(0)),
@@ -112,7 +112,7 @@ mod tests {
             ("2", None),
             ("", None),
         ] {
-            assert_eq!(zone_of(text), expected, "{text}");
+            assert_eq!(parse_zone(text), expected, "{text}");
         }
         assert_eq!([0, 330, -60].map(zone_text), ["Z", "+05:30", "-01:00"]);
     }

@@ -3,7 +3,7 @@
 //! One sentence without the value itself and without a full stop.
 
 use super::calendar::{Date, days_in_month};
-use super::lenient_parser::{Iso, Notation, read};
+use super::lenient_parser::{Iso, Notation, parse};
 use super::repair::{repair, suggest};
 use super::{Faults, validate};
 
@@ -23,9 +23,9 @@ const MONTHS: [&str; 12] = [
 ];
 const WEEKDAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 
-/// The words for one fault of a text; general words for a fault that the text does not have.
+/// The message for a fault of a text; a general one if the text does not have the fault.
 pub fn explain(fault: Faults, text: &str) -> String {
-    let reading = read(text);
+    let reading = parse(text);
     let iso = match &reading {
         Notation::Iso(iso) => Some(iso),
         _ => None,
@@ -47,8 +47,8 @@ pub fn explain(fault: Faults, text: &str) -> String {
             }
         }
         Faults::INVALID => "not a date: write YYYY-MM-DD, or YYYY-MM-DDThh:mm:ss with Z or +hh:mm",
-        Faults::REDUCED => "the schema and Google want the whole date, day included",
-        Faults::NO_SECONDS => "write the seconds too",
+        Faults::REDUCED => "the schema and Google require a complete date with the day",
+        Faults::NO_SECONDS => "add the seconds",
         Faults::NO_TIMEZONE => "a time needs its zone, Z or +hh:mm",
         Faults::SPACE_SEPARATOR => "a T goes between date and time",
         Faults::OFFSET_FORMAT => "a zone is written Z, +hh:mm or -hh:mm",
@@ -59,7 +59,7 @@ pub fn explain(fault: Faults, text: &str) -> String {
         Faults::HOUR_24 => "the day ends at 23:59:59; midnight is 00:00 of the next",
         Faults::UNPADDED => return one_digit(iso, text),
         Faults::BASIC => "the separators are missing",
-        Faults::RFC822 => "this is how mail and feeds write a date",
+        Faults::RFC822 => "the date format of mail and feeds",
         Faults::EPOCH => "a count of seconds since 1970, not a date",
         Faults::MULTIPLE => "several dates: keep the newest",
         Faults::YEAR_RANGE => "no web page changed before 1990",
@@ -72,7 +72,7 @@ pub fn explain(fault: Faults, text: &str) -> String {
     with_repair(words, fault, text)
 }
 
-/// The words, and what it would be instead, where that is known.
+/// The message, followed by the repaired or suggested value if there is one.
 fn with_repair(words: &str, fault: Faults, text: &str) -> String {
     const ASK: Faults = Faults::INVALID.union(Faults::EPOCH).union(Faults::LOCALE).union(Faults::MULTIPLE);
     let right = repair(text, fault).or_else(|| suggest(text).filter(|_| ASK.contains(fault)).map(|(_, value)| value));
@@ -170,7 +170,7 @@ mod tests {
             ("31/02/2005", Faults::IMPOSSIBLE, "there is no such day"),
             ("2026-11-3", Faults::UNPADDED, "write the day with two digits: 2026-11-03"),
             ("2026-1-3", Faults::UNPADDED, "write two digits each: 2026-01-03"),
-            ("2005-05-10T17:33Z", Faults::NO_SECONDS, "write the seconds too: 2005-05-10T17:33:00Z"),
+            ("2005-05-10T17:33Z", Faults::NO_SECONDS, "add the seconds: 2005-05-10T17:33:00Z"),
             ("2005-05-10T17:33:30", Faults::NO_TIMEZONE, "a time needs its zone, Z or +hh:mm"),
             (
                 "2005-05-10T17:33:30+15:00",

@@ -1,6 +1,6 @@
 //! Parses dates in other notations: Unix time, RFC 822, local day and month orders.
 //!
-//! Recognised as a whole or not at all; a day is given only where it is certain.
+//! A text is recognised as a whole or not at all; a date is returned only if it is unambiguous.
 
 use super::calendar::{DAY, Date};
 use super::time_of_day::{Cursor, Time, number, zone};
@@ -11,20 +11,20 @@ use super::{Faults, Lastmod, Precision};
 pub(super) struct Foreign {
     /// The notation, and other faults.
     pub faults: Faults,
-    /// The day, where it is certain.
+    /// The day, if it is unambiguous.
     pub date: Option<Date>,
-    /// Seconds of the day, where a time is given and has been read.
+    /// Seconds of the day, if a time is given.
     pub time: Option<u32>,
-    /// Minutes east of Greenwich, where a zone is given.
+    /// Minutes east of Greenwich, if a zone is given.
     pub offset: Option<i32>,
-    /// Whether all that was written has been read, so that rewriting loses nothing.
+    /// Whether the whole text was parsed, so that rewriting loses nothing.
     pub whole: bool,
-    /// The day, where the weekday beside it is another.
+    /// The day, if the weekday contradicts it.
     pub contradicted: Option<Date>,
 }
 
 impl Foreign {
-    /// The moment, where the day is certain.
+    /// The instant, if the day is unambiguous.
     pub(super) fn instant(&self) -> Option<Lastmod> {
         let midnight = self.date?.days() * DAY;
         let offset = i64::from(self.offset.unwrap_or(0)) * 60;
@@ -159,7 +159,7 @@ fn named_zone(word: &str) -> Option<i32> {
 
 /// `10.05.2005`, `10/05/05`, `2005/05/10`: numbers in a local order.
 ///
-/// `05/10/2005` is one too, but which number is the month it does not say: the catalogue calls it invalid.
+/// `05/10/2005` is recognised but counts as invalid, since either number may be the month.
 pub(super) fn local_order(text: &str) -> Option<Foreign> {
     let mut cursor = Cursor { rest: text };
     let first = cursor.digits();
@@ -180,7 +180,7 @@ pub(super) fn local_order(text: &str) -> Option<Foreign> {
         (1 | 2, 2) if separator == '-' => None,
         (1 | 2, 2 | 4) => {
             let (year, first, second) = (full_year(third)?, number(first)?, number(second)?);
-            // A dot means day first everywhere; a slash does not say, unless one number is no month.
+            // With dots the day is first everywhere; with slashes only a number above 12 shows which one is the day.
             if separator == '.' || first > 12 {
                 Some(Date { year, month: second, day: first })
             } else if second > 12 || first == second {
@@ -191,7 +191,7 @@ pub(super) fn local_order(text: &str) -> Option<Foreign> {
         }
         _ => return None,
     };
-    // Year, month and day with hyphens are in no one's local order; something else is wrong there.
+    // Year, month and day with hyphens are not a local order; the fault is another one.
     let is_iso = separator == '-' && first.len() == 4;
     let is_unclear = separator == '/' && third.len() == 4;
     let mut faults = if is_iso || is_unclear { Faults::INVALID } else { Faults::LOCALE };

@@ -1,8 +1,6 @@
-//! Parses what a user types as a `lastmod`, and moves dates by days.
-//!
-//! The clock is handed in; what is typed as literal text is kept as typed.
+//! Parses a typed `lastmod`, and shifts dates by days. The clock is an input.
 
-use super::repair::{date_of, date_text, split, with_date};
+use super::repair::{date_from_days, date_text, days_and_seconds, with_date};
 use super::{Date, Precision, validate};
 use crate::protocol::InputError;
 
@@ -21,7 +19,7 @@ impl Now {
         date_text(Date::from_days(self.local().0), true)
     }
 
-    /// The local time with its zone, `YYYY-MM-DDThh:mm:ss±hh:mm`; `Z` where local time is UTC.
+    /// The local time with its zone, `YYYY-MM-DDThh:mm:ss±hh:mm`; `Z` if local time is UTC.
     pub fn timestamp(self) -> String {
         let (_, seconds) = self.local();
         let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
@@ -37,21 +35,21 @@ impl Now {
 
     /// Days since 1970 and seconds of the day, in local time of whole minutes.
     fn local(self) -> (i64, i64) {
-        split(self.seconds + i64::from(self.offset / 60 * 60))
+        days_and_seconds(self.seconds + i64::from(self.offset / 60 * 60))
     }
 }
 
-/// Moves a date by days and keeps everything else as written: form, precision, time and zone.
+/// Shifts a date by days and keeps everything else as written: format, precision, time and zone.
 ///
-/// `None` for what has no day to move (`2005-05`), what is no date, and beyond the years 1 to 9999.
+/// `None` for a date without a day (`2005-05`), for text that is not a date, and outside of the years 1 to 9999.
 pub fn shift_days(text: &str, days: i64) -> Option<String> {
-    with_date(text, |date| date_of(date.days().checked_add(days)?))
+    with_date(text, |date| date_from_days(date.days().checked_add(days)?))
 }
 
-/// What someone typed as the new value; `Ok(None)` removes the element.
+/// The new value that a user typed; `Ok(None)` removes the element.
 ///
-/// `today`, `now`, `none`, a step such as `+7d`, `-2w`, `+1m`, `-1y` from the current value (from
-/// today where there is none), or any text, which stays as typed.
+/// Accepts `today`, `now`, `none`, a step such as `+7d`, `-2w`, `+1m`, `-1y` from the current value (from today if
+/// there is none), or any text, which is kept as typed.
 ///
 /// # Errors
 /// A step without a unit, or from a value that is not a full date.
@@ -65,7 +63,7 @@ pub fn parse_input(typed: &str, current: Option<&str>, now: Now) -> Result<Optio
         _ => {}
     }
     let Some((count, unit)) = step(&word) else { return Ok(Some(typed.to_owned())) };
-    let count = count.ok_or_else(|| InputError::new("that step is too large"))?;
+    let count = count.ok_or_else(|| InputError::new("the step is too large"))?;
     let today = now.today();
     let current = current.map(str::trim).filter(|current| !current.is_empty()).unwrap_or(&today);
     let moved = match unit {
@@ -73,19 +71,19 @@ pub fn parse_input(typed: &str, current: Option<&str>, now: Now) -> Result<Optio
         "w" => count.checked_mul(7).and_then(|days| shift_days(current, days)),
         "m" => shift_months(current, count),
         "y" => count.checked_mul(12).and_then(|months| shift_months(current, months)),
-        _ => return Err(InputError::new(format!("{typed}: write the unit too, as in {typed}d (d, w, m or y)"))),
+        _ => return Err(InputError::new(format!("{typed}: add a unit, as in {typed}d (d, w, m or y)"))),
     };
     moved.map(Some).ok_or_else(|| InputError::new(step_error(current)))
 }
 
-/// The day in another month, or the last day of a shorter month.
+/// Shifts a date by months, to the last day of a shorter month if necessary.
 fn shift_months(text: &str, months: i64) -> Option<String> {
-    // Twenty thousand years hold every date there is, and keep the arithmetic small.
+    // 20,000 years cover every possible date and prevent overflow.
     let months = if months.abs() < 240_000 { months } else { return None };
-    with_date(text, |date| date_of(date.plus_months(months).days()))
+    with_date(text, |date| date_from_days(date.plus_months(months).days()))
 }
 
-/// `+7d` as 7 and `d`; the number is `None` where it is too large. Nothing else is a step.
+/// Parses a step such as `+7d` as 7 and `d`; the number is `None` if it is too large.
 fn step(word: &str) -> Option<(Option<i64>, &str)> {
     let digits = word.strip_prefix(['+', '-'])?;
     let end = digits.find(|character: char| !character.is_ascii_digit()).unwrap_or(digits.len());
@@ -98,8 +96,10 @@ fn step(word: &str) -> Option<(Option<i64>, &str)> {
 fn step_error(current: &str) -> String {
     match validate(current).instant {
         Some(instant) if instant.precision < Precision::Day => format!("{current} has no day to count from"),
-        Some(instant) if date_of(split(instant.seconds).0).is_some() => {
-            format!("cannot count from {current}: write it as a date first, or the step leaves the years 0001 to 9999")
+        Some(instant) if date_from_days(days_and_seconds(instant.seconds).0).is_some() => {
+            format!(
+                "cannot count from {current}: it is not in the form YYYY-MM-DD, or the result is outside the years 0001 to 9999"
+            )
         }
         _ => format!("{current} is not a date to count from"),
     }

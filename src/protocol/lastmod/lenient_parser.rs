@@ -1,29 +1,29 @@
-//! Lenient parser: takes apart any text found in a `lastmod`, valid or not.
+//! Lenient parser for a `lastmod`: splits any text into its parts, valid or not.
 //!
-//! It recognises, it does not repair; every part it returns is a slice of the text it was given.
+//! It does not repair anything; every part is a slice of the text.
 
 use super::calendar::{DAY, Date};
 use super::foreign::{Foreign, epoch, local_order, named_month};
 use super::time_of_day::{Cursor, MILLISECONDS, Time, Zone, number, time, zone};
 use super::{Faults, Lastmod, Precision, Validation};
 
-/// What a text was recognised as.
+/// The notation of a text.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Notation<'t> {
     /// Year first, as in ISO 8601, possibly with faults.
     Iso(Iso<'t>),
-    /// Another notation, understood as a whole.
+    /// Another notation, fully parsed.
     Foreign(Foreign),
     /// Several dates.
     Multiple(Option<Lastmod>),
-    /// Nothing.
+    /// None of these.
     Unknown,
 }
 
-/// The parts of a text like ISO 8601.
+/// The parts of a text similar to ISO 8601.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Iso<'t> {
-    /// A minus before the year.
+    /// Whether a minus precedes the year.
     pub negative: bool,
     /// At least four digits.
     pub year: &'t str,
@@ -31,7 +31,7 @@ pub(super) struct Iso<'t> {
     pub month: Option<&'t str>,
     /// One or two digits.
     pub day: Option<&'t str>,
-    /// Date or time without separators.
+    /// Whether date or time have no separators.
     pub basic: bool,
     /// Time of day.
     pub time: Option<Time<'t>>,
@@ -39,8 +39,8 @@ pub(super) struct Iso<'t> {
     pub zone: Option<Zone<'t>>,
 }
 
-/// Recognises a text.
-pub(super) fn read(text: &str) -> Notation<'_> {
+/// Parses a text.
+pub(super) fn parse(text: &str) -> Notation<'_> {
     if let Some(foreign) = epoch(text) {
         return Notation::Foreign(foreign);
     }
@@ -48,19 +48,19 @@ pub(super) fn read(text: &str) -> Notation<'_> {
         return Notation::Iso(iso);
     }
     if count_dates(text) > 1 {
-        let first = pieces(text).find_map(|piece| super::validate(piece).instant);
+        let first = parts_with_date(text).find_map(|piece| super::validate(piece).instant);
         return Notation::Multiple(first);
     }
     named_month(text).or_else(|| local_order(text)).map_or(Notation::Unknown, Notation::Foreign)
 }
 
-/// The words of a text that holds several dates.
-pub(super) fn pieces(text: &str) -> impl Iterator<Item = &str> {
+/// The parts of a text with several dates that contain one date each.
+pub(super) fn parts_with_date(text: &str) -> impl Iterator<Item = &str> {
     text.split([',', ';', '|', '/', ' ', '\t', '\n', '\r']).filter(|piece| count_dates(piece) == 1)
 }
 
 impl Notation<'_> {
-    /// The moment and the faults.
+    /// The instant and the faults.
     pub(super) fn validate(&self) -> Validation {
         match self {
             Self::Iso(iso) => iso.validate(),
@@ -72,13 +72,13 @@ impl Notation<'_> {
 }
 
 impl Iso<'_> {
-    /// The day, where one is written out and the calendar has it.
+    /// The date, if it is complete and exists.
     pub(super) fn date(&self) -> Option<Date> {
         let date = Date { year: self.year()?, month: number(self.month?)?, day: number(self.day?)? };
         (date.year > 0 && date.exists()).then_some(date)
     }
 
-    /// A year of four digits after Christ.
+    /// The year, if it has four digits and no sign.
     fn year(&self) -> Option<i32> {
         if self.negative || self.year.len() != 4 { None } else { self.year.parse().ok() }
     }
@@ -140,14 +140,14 @@ impl Iso<'_> {
             faults.insert(Faults::UNPADDED);
         }
         match time.fraction {
-            // A point with nothing behind it is no fraction.
+            // A point must be followed by digits.
             Some("") => faults.insert(Faults::INVALID),
-            // Milliseconds are common and no one rejects them.
+            // Milliseconds are common and accepted everywhere.
             Some(fraction) if time.comma || fraction.len() > MILLISECONDS => faults.insert(Faults::FRACTION),
             Some(_) | None => {}
         }
         if time.comma {
-            // ISO 8601 knows it; W3C Datetime and the schema do not.
+            // ISO 8601 allows a comma; W3C Datetime and the schema do not.
             faults.insert(Faults::INVALID);
         }
         if time.is_24() {
@@ -188,10 +188,10 @@ impl Iso<'_> {
     }
 }
 
-/// Faults that leave no moment to speak of.
+/// Faults with which there is no instant.
 const UNREADABLE: Faults = Faults::IMPOSSIBLE.union(Faults::YEAR_FORM).union(Faults::ZERO);
 
-/// `YYYY[-MM[-DD[Thh:mm[:ss[.f]]][zone]]]`, its basic form, and everything near them.
+/// Parses `YYYY[-MM[-DD[Thh:mm[:ss[.f]]][zone]]]`, its basic format, and similar texts.
 fn iso(text: &str) -> Option<Iso<'_>> {
     let mut cursor = Cursor { rest: text };
     let negative = cursor.consume('-');
@@ -232,7 +232,7 @@ fn iso(text: &str) -> Option<Iso<'_>> {
     cursor.at_end().then_some(iso)
 }
 
-/// How many `YYYY-MM-DD` a text holds.
+/// Number of occurrences of `YYYY-MM-DD` in a text.
 fn count_dates(text: &str) -> usize {
     let shaped = |window: &[u8]| {
         window

@@ -1,11 +1,11 @@
 //! Repairs a faulty `lastmod` without changing its meaning.
 //!
-//! A repair removes the faults it was asked to remove and adds none; where it would have to guess,
-//! it gives nothing. What takes a guess is a suggestion, for a person to accept.
+//! A repair removes the given faults and adds none, and is not offered if it had to guess. Guesses are suggestions,
+//! which a person must accept.
 
 use super::calendar::{DAY, Date};
 use super::foreign::Foreign;
-use super::lenient_parser::{Iso, Notation, pieces, read};
+use super::lenient_parser::{Iso, Notation, parse, parts_with_date};
 use super::time_of_day::{MILLISECONDS, Time, Zone};
 use super::{Faults, validate};
 use std::fmt::Write as _;
@@ -26,32 +26,31 @@ pub(super) const SAFE: Faults = Faults::NO_SECONDS
 /// The length of `2026-05-10`.
 const DAY_LEN: usize = 10;
 
-/// A date in any notation as lastmod is written: itself where it is valid; the day alone where a time has no zone, which
-/// lastmod cannot express; `None` where it cannot be written.
-pub fn written(text: &str) -> Option<String> {
+/// Converts a date in any notation to a valid lastmod. A time without a zone loses the time, which lastmod cannot
+/// express then; `None` if the conversion is not possible.
+pub fn normalize(text: &str) -> Option<String> {
     let faults = validate(text).faults;
     if faults.is_empty() {
         return Some(text.to_owned());
     }
     let text = if faults.contains(Faults::NO_TIMEZONE) {
-        in_utc(text)?.get(..DAY_LEN)?.to_owned()
+        with_utc(text)?.get(..DAY_LEN)?.to_owned()
     } else {
         repair(text, faults)?
     };
     validate(&text).faults.is_empty().then_some(text)
 }
 
-/// The text without these faults, the rest kept as it is written; `None` when that takes a decision.
+/// Removes faults and keeps the rest as written; `None` if that needs a decision.
 ///
-/// Only the safe ones among `faults` are touched. The result has none of those, and no fault that
-/// the text did not have.
+/// Only the safe ones among `faults` are removed. The result has no fault that the text did not have.
 pub fn repair(text: &str, faults: Faults) -> Option<String> {
     let before = validate(text).faults;
     let wanted = faults & before & SAFE;
     if wanted.is_empty() || (before.contains(Faults::SPACE_SEPARATOR) && before.contains(Faults::NO_TIMEZONE)) {
         return None;
     }
-    let repaired = match read(text) {
+    let repaired = match parse(text) {
         Notation::Iso(iso) => render(&iso, wanted)?,
         Notation::Foreign(foreign) if wanted.contains(Faults::RFC822) => rewrite(&foreign)?,
         _ => return None,
@@ -62,9 +61,9 @@ pub fn repair(text: &str, faults: Faults) -> Option<String> {
 
 /// A likely reading of a text that cannot be repaired without a decision, and what it assumes.
 pub fn suggest(text: &str) -> Option<(&'static str, String)> {
-    let (label, value) = match read(text) {
-        Notation::Iso(iso) if iso.time.is_some() && iso.zone.is_none() => ("assume UTC", in_utc(text)?),
-        Notation::Foreign(foreign) if foreign.faults.contains(Faults::NO_TIMEZONE) => ("assume UTC", in_utc(text)?),
+    let (label, value) = match parse(text) {
+        Notation::Iso(iso) if iso.time.is_some() && iso.zone.is_none() => ("assume UTC", with_utc(text)?),
+        Notation::Foreign(foreign) if foreign.faults.contains(Faults::NO_TIMEZONE) => ("assume UTC", with_utc(text)?),
         Notation::Foreign(foreign) if foreign.faults.contains(Faults::EPOCH) => {
             ("read as seconds since 1970", rewrite(&foreign)?)
         }
@@ -76,7 +75,7 @@ pub fn suggest(text: &str) -> Option<(&'static str, String)> {
             ("remove the fraction", render(&Iso { time, ..iso }, SAFE)?)
         }
         Notation::Multiple(_) => {
-            let newest = pieces(text).filter(|piece| validate(piece).faults.is_empty());
+            let newest = parts_with_date(text).filter(|piece| validate(piece).faults.is_empty());
             ("keep the newest", newest.max_by_key(|piece| validate(piece).instant)?.to_owned())
         }
         _ => return None,
@@ -84,9 +83,9 @@ pub fn suggest(text: &str) -> Option<(&'static str, String)> {
     validate(&value).faults.is_empty().then_some((label, value))
 }
 
-/// A time without a zone as one of UTC, with its other faults repaired too.
-pub(super) fn in_utc(text: &str) -> Option<String> {
-    match read(text) {
+/// Adds UTC to a time without a zone and repairs its other faults.
+pub(super) fn with_utc(text: &str) -> Option<String> {
+    match parse(text) {
         Notation::Iso(iso) if iso.time.is_some() && iso.zone.is_none() => {
             let utc = Zone { gap: "", text: "Z", west: false, hours: 0, minutes: 0 };
             render(&Iso { zone: Some(utc), ..iso }, SAFE)
@@ -96,7 +95,7 @@ pub(super) fn in_utc(text: &str) -> Option<String> {
     }
 }
 
-/// A date in another notation, in the protocol's.
+/// Converts a date in another notation to that of the protocol.
 fn rewrite(foreign: &Foreign) -> Option<String> {
     if !foreign.whole {
         return None;
@@ -122,7 +121,7 @@ pub(super) fn date_text(date: Date, dashes: bool) -> String {
     format!("{:04}{dash}{:02}{dash}{:02}", date.year, date.month, date.day)
 }
 
-/// The parts put together again, with the wanted faults left out.
+/// Joins the parts again without the faults in `wanted`.
 fn render(iso: &Iso, wanted: Faults) -> Option<String> {
     let ends_day = wanted.contains(Faults::HOUR_24) && iso.time.is_some_and(|time| time.is_24());
     let extended = !iso.basic || wanted.contains(Faults::BASIC);
@@ -212,9 +211,9 @@ fn push_zone(text: &mut String, zone: &Zone, wanted: Faults) {
     }
 }
 
-/// The date of an ISO text moved by a function, everything else kept as written.
+/// Replaces the date of an ISO text and keeps everything else as written.
 pub(super) fn with_date(text: &str, change: impl Fn(Date) -> Option<Date>) -> Option<String> {
-    let Notation::Iso(iso) = read(text) else { return None };
+    let Notation::Iso(iso) = parse(text) else { return None };
     let old = iso.date()?;
     let new = change(old)?;
     let (month, day) = (iso.month?, iso.day?);
@@ -226,14 +225,14 @@ pub(super) fn with_date(text: &str, change: impl Fn(Date) -> Option<Date>) -> Op
     Some(format!("{:04}{dash}{}{dash}{}{kept}", new.year, as_written(month, new.month), as_written(day, new.day)))
 }
 
-/// Days since 1970 as a date, where its year has four digits.
-pub(super) fn date_of(days: i64) -> Option<Date> {
+/// The date for days since 1970, if its year has four digits.
+pub(super) fn date_from_days(days: i64) -> Option<Date> {
     let first = Date { year: 1, month: 1, day: 1 }.days();
     let last = Date { year: 9999, month: 12, day: 31 }.days();
     (first..=last).contains(&days).then(|| Date::from_days(days))
 }
 
-/// Days and seconds of a moment.
-pub(super) fn split(seconds: i64) -> (i64, i64) {
+/// Days since 1970 and seconds of the day.
+pub(super) fn days_and_seconds(seconds: i64) -> (i64, i64) {
     (seconds.div_euclid(DAY), seconds.rem_euclid(DAY))
 }

@@ -2,13 +2,13 @@
 
 use super::Faults;
 
-/// Digits of a fraction of a second that everyone accepts.
+/// Longest fraction of a second that is accepted everywhere, in digits.
 pub(super) const MILLISECONDS: usize = 3;
 
 /// A time of day.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Time<'t> {
-    /// `T`, `t` or blanks.
+    /// `T`, `t` or white space.
     pub separator: &'t str,
     /// One or two digits.
     pub hour: &'t str,
@@ -18,18 +18,18 @@ pub(super) struct Time<'t> {
     pub second: Option<&'t str>,
     /// The digits after the point; may be empty.
     pub fraction: Option<&'t str>,
-    /// Whether a comma stands for that point.
+    /// Whether there is a comma instead of the point.
     pub comma: bool,
 }
 
 /// A zone.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Zone<'t> {
-    /// Blanks before it.
+    /// White space before it.
     pub gap: &'t str,
     /// As written.
     pub text: &'t str,
-    /// Hours and minutes, and whether they lie west of Greenwich.
+    /// Whether it is west of Greenwich.
     pub west: bool,
     /// Hours as written; 0 for `Z`.
     pub hours: u8,
@@ -42,7 +42,7 @@ impl<'t> Time<'t> {
         [Some(self.hour), self.minute, self.second].into_iter().flatten()
     }
 
-    /// Seconds since midnight, where the clock has that time.
+    /// Seconds since midnight, if the time exists.
     pub(super) fn seconds(&self) -> Option<u32> {
         let hour: u32 = number(self.hour)?.into();
         let minute: u32 = self.minute.map_or(Some(0), number)?.into();
@@ -50,7 +50,7 @@ impl<'t> Time<'t> {
         (hour < 24 && minute < 60 && second < 60).then_some((hour * 60 + minute) * 60 + second)
     }
 
-    /// Whether it is the midnight that ends the day.
+    /// Whether it is `24:00:00`.
     pub(super) fn is_24(&self) -> bool {
         let zero = |part: &str| part.bytes().all(|byte| byte == b'0');
         self.hour == "24"
@@ -61,7 +61,7 @@ impl<'t> Time<'t> {
 }
 
 impl Zone<'_> {
-    /// Minutes east of Greenwich, where such a zone can exist.
+    /// Minutes east of Greenwich, if such a zone can exist.
     pub(super) fn offset(&self) -> Option<i32> {
         let minutes = i32::from(self.hours) * 60 + i32::from(self.minutes);
         let fits = self.minutes < 60 && minutes <= 14 * 60;
@@ -89,14 +89,14 @@ impl Zone<'_> {
     }
 }
 
-/// A position in a text that only moves forward.
+/// A parser position in a text.
 pub(super) struct Cursor<'t> {
-    /// What has not been taken yet.
+    /// The rest of the text.
     pub rest: &'t str,
 }
 
 impl<'t> Cursor<'t> {
-    /// Takes what matches, possibly nothing.
+    /// Takes the longest prefix of matching characters, possibly empty.
     pub(super) fn take(&mut self, matches: impl Fn(char) -> bool) -> &'t str {
         let end = self.rest.find(|character| !matches(character)).unwrap_or(self.rest.len());
         let (taken, rest) = self.rest.split_at(end);
@@ -138,11 +138,11 @@ pub(super) fn number(digits: &str) -> Option<u8> {
     digits.parse().ok()
 }
 
-/// Something follows that makes no sense there.
-pub(super) struct Nonsense;
+/// Unexpected text follows.
+pub(super) struct Unexpected;
 
-/// A time of day, if one follows.
-pub(super) fn time<'t>(cursor: &mut Cursor<'t>, basic: &mut bool) -> Result<Option<Time<'t>>, Nonsense> {
+/// Parses a time of day, if one follows.
+pub(super) fn time<'t>(cursor: &mut Cursor<'t>, basic: &mut bool) -> Result<Option<Time<'t>>, Unexpected> {
     let start = cursor.rest;
     let separator =
         if cursor.consume('T') || cursor.consume('t') { start.get(..1).unwrap_or_default() } else { cursor.blanks() };
@@ -154,19 +154,19 @@ pub(super) fn time<'t>(cursor: &mut Cursor<'t>, basic: &mut bool) -> Result<Opti
     let mut time = Time { separator, hour: digits, minute: None, second: None, fraction: None, comma: false };
     match digits.len() {
         1 | 2 if cursor.consume(':') => {
-            time.minute = Some(cursor.short().ok_or(Nonsense)?);
+            time.minute = Some(cursor.short().ok_or(Unexpected)?);
             if cursor.consume(':') {
-                time.second = Some(cursor.short().ok_or(Nonsense)?);
+                time.second = Some(cursor.short().ok_or(Unexpected)?);
             }
         }
         2 => {}
         4 | 6 => {
             *basic = true;
-            time.hour = digits.get(..2).ok_or(Nonsense)?;
+            time.hour = digits.get(..2).ok_or(Unexpected)?;
             time.minute = digits.get(2..4);
             time.second = digits.get(4..6);
         }
-        _ => return Err(Nonsense),
+        _ => return Err(Unexpected),
     }
     time.comma = time.second.is_some() && cursor.rest.starts_with(',');
     if time.second.is_some() && (cursor.consume('.') || cursor.consume(',')) {
@@ -175,8 +175,8 @@ pub(super) fn time<'t>(cursor: &mut Cursor<'t>, basic: &mut bool) -> Result<Opti
     Ok(Some(time))
 }
 
-/// A zone, if one follows.
-pub(super) fn zone<'t>(cursor: &mut Cursor<'t>) -> Result<Option<Zone<'t>>, Nonsense> {
+/// Parses a zone, if one follows.
+pub(super) fn zone<'t>(cursor: &mut Cursor<'t>) -> Result<Option<Zone<'t>>, Unexpected> {
     if cursor.at_end() {
         return Ok(None);
     }
@@ -188,19 +188,19 @@ pub(super) fn zone<'t>(cursor: &mut Cursor<'t>) -> Result<Option<Zone<'t>>, Nons
         return Ok(Some(zone));
     }
     if !cursor.consume('+') && !cursor.consume('-') {
-        return Err(Nonsense);
+        return Err(Unexpected);
     }
     let digits = cursor.digits();
     let (hours, minutes) = match digits.len() {
         1 | 2 if cursor.consume(':') => {
             let minutes = cursor.digits();
-            (digits, if minutes.len() == 2 { minutes } else { return Err(Nonsense) })
+            (digits, if minutes.len() == 2 { minutes } else { return Err(Unexpected) })
         }
         1 | 2 => (digits, "0"),
-        4 => digits.split_at_checked(2).ok_or(Nonsense)?,
-        _ => return Err(Nonsense),
+        4 => digits.split_at_checked(2).ok_or(Unexpected)?,
+        _ => return Err(Unexpected),
     };
-    zone.hours = number(hours).ok_or(Nonsense)?;
-    zone.minutes = number(minutes).ok_or(Nonsense)?;
-    if cursor.at_end() { Ok(Some(zone)) } else { Err(Nonsense) }
+    zone.hours = number(hours).ok_or(Unexpected)?;
+    zone.minutes = number(minutes).ok_or(Unexpected)?;
+    if cursor.at_end() { Ok(Some(zone)) } else { Err(Unexpected) }
 }

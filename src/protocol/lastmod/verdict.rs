@@ -1,35 +1,35 @@
 //! Which authorities accept a `lastmod`: the protocol, its schema, Google, Bing, Yandex.
 //!
-//! The authorities disagree (rule catalogue section 3, conflicts C5 to C9); each is asked alone.
+//! The authorities disagree (rule catalogue section 3, conflicts C5 to C9), so each is checked by itself.
 
 use super::calendar::days_in_month;
-use super::lenient_parser::{Iso, Notation, read};
+use super::lenient_parser::{Iso, Notation, parse};
 use super::time_of_day::MILLISECONDS;
 use super::{Faults, validate};
-use crate::protocol::verdict::{Authority, Ruling, Verdicts, each};
+use crate::protocol::verdict::{Authority, Ruling, Verdicts, for_each_authority};
 
 /// The longest `lastmod` that Yandex reads, in bytes (Yandex Webmaster, "Using the Sitemap file").
-const YANDEX_MOST: usize = 100;
+const YANDEX_BYTES: usize = 100;
 
-/// What each authority makes of a decoded, trimmed value.
+/// The verdict of each authority on a decoded, trimmed value.
 pub fn verdicts(text: &str) -> Verdicts {
     let faults = validate(text).faults;
-    let iso = match read(text) {
+    let iso = match parse(text) {
         Notation::Iso(iso) => Some(iso),
         _ => None,
     };
-    each(|authority| {
+    for_each_authority(|authority| {
         let (accepts, why) = match (authority, &iso) {
             (_, None) => (false, "not a date in the form YYYY-MM-DD"),
             (Authority::Schema, Some(iso)) => schema(iso),
             (Authority::Google, Some(iso)) => google(iso, faults),
             (Authority::Bing, Some(iso)) => bing(iso, faults),
-            (Authority::Yandex, Some(_)) if text.len() > YANDEX_MOST => (false, ""),
+            (Authority::Yandex, Some(_)) if text.len() > YANDEX_BYTES => (false, ""),
             (Authority::Protocol | Authority::Yandex, Some(iso)) => protocol(iso, faults),
         };
         match (authority, accepts) {
             (_, true) => (Ruling::Accepts, why),
-            // A wrong optional value is a warning there (rule catalogue, section 5.4).
+            // Yandex only warns about an invalid optional value (rule catalogue, section 5.4).
             (Authority::Yandex, false) => (Ruling::Ignores, "warns and keeps the URL"),
             (_, false) => (Ruling::Rejects, why),
         }
@@ -38,17 +38,17 @@ pub fn verdicts(text: &str) -> Verdicts {
 
 const COMMA: &str = "a fraction needs a point, not a comma";
 
-/// What W3C Note Datetime does not know.
+/// Faults that W3C Note Datetime does not allow, with the reasons.
 const NOT_W3C: [(Faults, &str); 12] = [
     (Faults::IMPOSSIBLE, "there is no such day or time"),
     (Faults::ZERO, "an empty date, not a real one"),
     (Faults::INVALID, "hours need minutes"),
-    (Faults::YEAR_FORM, "the year has four digits"),
+    (Faults::YEAR_FORM, "the year must have four digits"),
     (Faults::BASIC, "separators are required"),
     (Faults::UNPADDED, "two digits are required"),
     (Faults::SPACE_SEPARATOR, "a T goes between date and time"),
     (Faults::LOWERCASE, "T and Z are capital letters"),
-    (Faults::DATE_ZONE, "a date alone has no zone"),
+    (Faults::DATE_ZONE, "a date without a time has no zone"),
     (Faults::NO_TIMEZONE, "a time needs a zone"),
     (Faults::OFFSET_FORMAT, "a zone is Z, +hh:mm or -hh:mm"),
     (Faults::OFFSET_RANGE, "there is no such zone"),
@@ -56,7 +56,7 @@ const NOT_W3C: [(Faults, &str); 12] = [
 
 fn protocol(iso: &Iso, faults: Faults) -> (bool, &'static str) {
     if iso.time.and_then(|time| time.fraction) == Some("") {
-        return (false, "digits follow the point");
+        return (false, "digits must follow the point");
     }
     if iso.time.is_some_and(|time| time.comma) {
         return (false, COMMA);
@@ -94,7 +94,7 @@ fn schema(iso: &Iso) -> (bool, &'static str) {
             return (false, "a time is Thh:mm:ss, seconds included");
         }
         if time.fraction.is_some_and(str::is_empty) {
-            return (false, "digits follow the point");
+            return (false, "digits must follow the point");
         }
         if time.comma {
             return (false, COMMA);
@@ -104,7 +104,7 @@ fn schema(iso: &Iso) -> (bool, &'static str) {
         }
     }
     let Some(zone) = &iso.zone else {
-        return (true, if iso.time.is_some() { "the schema asks for no zone" } else { "" });
+        return (true, if iso.time.is_some() { "the schema does not require a zone" } else { "" });
     };
     let shaped = zone.text == "Z" || matches!(zone.text.as_bytes(), [b'+' | b'-', _, _, b':', _, _]);
     if !zone.gap.is_empty() || !shaped || zone.offset().is_none() {

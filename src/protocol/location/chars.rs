@@ -1,9 +1,9 @@
 //! Character classes of the bytes of a URL: a table of 256 entries.
 //!
-//! One pass ORs the classes of all bytes together; a rule whose class is absent need not look.
-//! The table says only where to look, never what is wrong.
+//! One pass ORs the classes of all bytes together, so that rules whose class is absent are skipped. A class never
+//! decides that something is wrong, only whether a rule must be checked.
 
-/// Classes of one byte, or of all bytes of a stretch of text; a set of bits.
+/// Classes of one byte or of all bytes of a text, as a bit set.
 pub(super) type Classes = u32;
 
 /// `/` or `=`: a word that follows may be a left-over of a template.
@@ -14,7 +14,7 @@ const STARTS_SLASH: Classes = 1 << 1;
 const STARTS_DOT: Classes = 1 << 2;
 /// `/`: a word that follows may be a segment of private pages.
 const STARTS_PRIVATE: Classes = 1 << 16;
-/// How far the `STARTS_…` bits are from the bits they pair with.
+/// Distance of the `STARTS_…` bits from the bits that they pair with.
 const PAIR_SHIFT: u32 = 3;
 
 /// Directly after `/` or `=`: the first letter of `null`, `NaN`, `undefined`.
@@ -39,7 +39,7 @@ pub(super) const QUERY: Classes = 1 << 9;
 pub(super) const HASH: Classes = 1 << 10;
 /// Space, tab, line feed, carriage return.
 pub(super) const SPACE: Classes = 1 << 11;
-/// ASCII that RFC 3986 never allows raw, whitespace apart.
+/// ASCII characters except white space that RFC 3986 never allows raw.
 pub(super) const ILLEGAL: Classes = 1 << 12;
 /// Bytes of characters beyond ASCII.
 pub(super) const HIGH: Classes = 1 << 13;
@@ -81,28 +81,28 @@ const fn classify(byte: u8) -> Classes {
 }
 
 /// The classes of one byte.
-pub(super) const fn of(byte: u8) -> Classes {
+pub(super) const fn classes_of(byte: u8) -> Classes {
     TABLE[byte as usize]
 }
 
 /// The classes of one character.
-pub(super) const fn of_char(letter: char) -> Classes {
-    if letter.is_ascii() { of(letter as u8) } else { HIGH }
+pub(super) const fn classes_of_char(letter: char) -> Classes {
+    if letter.is_ascii() { classes_of(letter as u8) } else { HIGH }
 }
 
-/// What one pass over a stretch of text finds.
+/// The result of one pass over a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Survey {
     /// The classes of all bytes together.
     pub(super) classes: Classes,
     /// The pairs ([`WORD_PAIR`], [`SLASH_PAIR`], [`DOT_PAIR`], [`PRIVATE_PAIR`]) that are directly after their starter.
     pub(super) pairs: Classes,
-    /// How many slashes there are.
+    /// Number of slashes.
     pub(super) slashes: u32,
 }
 
-/// The classes of a stretch of text that rules ask for: those of single bytes, apart from [`END`].
-const ASKED: Classes = UPPER | PERCENT | QUERY | HASH | SPACE | ILLEGAL | HIGH | SPECIAL | SESSION;
+/// The classes of single bytes that rules check: all except [`END`].
+const CHECKED: Classes = UPPER | PERCENT | QUERY | HASH | SPACE | ILLEGAL | HIGH | SPECIAL | SESSION;
 
 /// The classes of all bytes together, the pairs, and the number of slashes.
 #[inline]
@@ -113,20 +113,20 @@ pub(super) fn survey(bytes: &[u8]) -> Survey {
 fn survey_any(bytes: &[u8]) -> Survey {
     let (mut all, mut pairs, mut before, mut slashes) = (0, 0, 0, 0);
     for &byte in bytes {
-        let class = of(byte);
+        let class = classes_of(byte);
         all |= class;
         pairs |= (before << PAIR_SHIFT) & class;
         slashes += u32::from(byte == b'/');
         before = class;
     }
-    Survey { classes: all & ASKED, pairs: pairs & (WORD_PAIR | SLASH_PAIR | DOT_PAIR | PRIVATE_PAIR), slashes }
+    Survey { classes: all & CHECKED, pairs: pairs & (WORD_PAIR | SLASH_PAIR | DOT_PAIR | PRIVATE_PAIR), slashes }
 }
 
-/// Bytes that the compiler compares at once, as lanes of a vector.
+/// Number of bytes that are compared at once, as lanes of a vector.
 const LANES: usize = 16;
 
-/// The same of a text of common bytes (letters, digits, `-._~/=&?%+,!$'*)`) that is not too long to count slashes in
-/// bytes. Each lane collects bits: a text needs a dozen comparisons for every [`LANES`] bytes.
+/// [`survey`] for a text of common bytes (letters, digits, `-._~/=&?%+,!$'*)`); `None` for other or very long texts.
+/// Written so that the compiler uses vector instructions: a dozen comparisons for every [`LANES`] bytes.
 #[allow(clippy::needless_bitwise_bool)] // a branch in a lane would keep the loop from becoming vector instructions
 fn survey_common(bytes: &[u8]) -> Option<Survey> {
     const UPPER_BIT: u8 = 1;
@@ -138,7 +138,7 @@ fn survey_common(bytes: &[u8]) -> Option<Survey> {
     const DOT_BIT: u8 = 64;
     const PRIVATE_BIT: u8 = 128;
     let (mut found, mut slashes) = ([0_u8; LANES], [0_u8; LANES]);
-    let mut look = |bytes: &[u8; LANES], next: &[u8; LANES]| {
+    let mut scan = |bytes: &[u8; LANES], next: &[u8; LANES]| {
         for lane in 0..LANES {
             let (byte, next) = (bytes[lane], next[lane]);
             let bit = |holds: bool, bit: u8| if holds { bit } else { 0 };
@@ -171,13 +171,13 @@ fn survey_common(bytes: &[u8]) -> Option<Survey> {
     }
     let mut rest = bytes;
     while let (Some(lanes), Some(next)) = (rest.first_chunk(), rest.get(1..).and_then(<[u8]>::first_chunk)) {
-        look(lanes, next);
+        scan(lanes, next);
         rest = rest.get(LANES..)?;
     }
-    // Letters that are in no class fill what is left.
+    // Pad the last lanes with a letter that is in no class.
     let mut last = [b'a'; LANES + 1];
     last.get_mut(..rest.len())?.copy_from_slice(rest);
-    look(last.first_chunk()?, last.get(1..)?.first_chunk()?);
+    scan(last.first_chunk()?, last.get(1..)?.first_chunk()?);
     let found = found.iter().fold(0, |all, lane| all | lane);
     if found & OTHER_BIT != 0 {
         return None;
@@ -193,10 +193,10 @@ fn survey_common(bytes: &[u8]) -> Option<Survey> {
     })
 }
 
-/// Whether RFC 3986 allows the byte to stand for itself somewhere behind the authority
-/// (`%` apart, which starts an encoded byte).
+/// Whether RFC 3986 allows the raw byte somewhere behind the authority. `%` does not count, since it starts an encoded
+/// byte.
 pub(super) const fn is_plain(byte: u8) -> bool {
-    of(byte) & (SPACE | ILLEGAL | HIGH | PERCENT) == 0
+    classes_of(byte) & (SPACE | ILLEGAL | HIGH | PERCENT) == 0
 }
 
 /// "Unreserved" of RFC 3986, 2.3: the same character whether encoded or not.
@@ -232,7 +232,7 @@ pub(super) fn percent_byte(bytes: &[u8], at: usize) -> Option<u8> {
     }
 }
 
-/// The bytes that a part of a URL stands for. A `%` without two digits stays as it is.
+/// The percent-decoded bytes of a part of a URL. A `%` without two digits is kept.
 pub(crate) fn percent_decoded(text: &str) -> Vec<u8> {
     let bytes = text.as_bytes();
     let (mut out, mut at) = (Vec::with_capacity(bytes.len()), 0);
@@ -261,7 +261,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn pairs_are_seen_only_after_their_starter() {
+    fn pairs_are_found_only_after_their_starter() {
         for (text, expected) in [
             ("/a/b", 0),
             ("/a//b", SLASH_PAIR),
@@ -278,7 +278,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_survey_of_common_bytes_is_one_of_any(
+        fn both_surveys_agree_on_common_bytes(
             text in "([a-zA-Z0-9._~-]{0,9}(/|//|=|%C3|\\?|&|/[npsuwNPSUW.]|[!$\\()*+,;:@ é\"#]?)){0,9}",
         ) {
             let bytes = text.as_bytes();

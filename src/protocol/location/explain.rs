@@ -11,7 +11,7 @@ use super::{host, params, shape};
 use crate::protocol::limits::{LOC_CHARACTERS, LOC_CHARACTERS_MIN};
 use crate::words::{excerpt, grouped};
 
-/// The message for one fault of a decoded value. Faults that the value does not have get their general words.
+/// The message for a fault of a decoded value; a general one if the value does not have the fault.
 pub(crate) fn explain(fault: Fault, decoded: &str) -> String {
     let location = Location::of(decoded);
     match fault {
@@ -38,15 +38,15 @@ pub(crate) fn explain(fault: Fault, decoded: &str) -> String {
         Fault::HostNotPublic => format!("{} cannot be reached from the public internet", visible(location.host())),
         Fault::Userinfo => "a user name or password before the host would be published".to_owned(),
         Fault::InnerWhitespace => {
-            let (what, place) = first_of(decoded, |letter| chars::of_char(letter) & SPACE != 0);
+            let (what, place) = first_of(decoded, |letter| chars::classes_of_char(letter) & SPACE != 0);
             let right = if what == Some(' ') { "write %20" } else { "delete it" };
             format!("{place} is not allowed in a URL: {right}")
         }
         Fault::IllegalChar => {
-            let (what, place) = first_of(decoded, |letter| chars::of_char(letter) & ILLEGAL != 0);
+            let (what, place) = first_of(decoded, |letter| chars::classes_of_char(letter) & ILLEGAL != 0);
             if let Some(at) = encoded_control(decoded).filter(|_| what.is_none()) {
                 let shown = decoded.get(at..at + 3).unwrap_or_default();
-                let place = place_of(decoded, at);
+                let place = position_of(decoded, at);
                 return format!(
                     "{shown} at character {place} is a control character, which URLs cannot contain: delete it"
                 );
@@ -60,7 +60,7 @@ pub(crate) fn explain(fault: Fault, decoded: &str) -> String {
         Fault::BadPercent => {
             let at = bad_percent(decoded).unwrap_or(0);
             let shown: String = decoded.get(at..).unwrap_or("").chars().take(3).collect();
-            let place = place_of(decoded, at);
+            let place = position_of(decoded, at);
             format!(
                 "{} at character {place}: % needs two hexadecimal digits after it; a plain % is %25",
                 visible(&shown)
@@ -77,12 +77,12 @@ pub(crate) fn explain(fault: Fault, decoded: &str) -> String {
         }
         Fault::TooLongYandex => {
             let count = grouped(decoded_characters(decoded) as u64);
-            format!("{count} characters, percent-encoding decoded; Yandex takes 1,024")
+            format!("{count} characters after percent-decoding; Yandex accepts 1,024")
         }
-        Fault::TooLongBaidu => format!("{} bytes; Baidu takes 256", grouped(decoded.len() as u64)),
+        Fault::TooLongBaidu => format!("{} bytes; Baidu accepts 256", grouped(decoded.len() as u64)),
         Fault::TooShort => {
             let count = decoded.chars().count();
-            format!("{count} characters; the schema wants at least {LOC_CHARACTERS_MIN}")
+            format!("{count} characters; the schema requires at least {LOC_CHARACTERS_MIN}")
         }
         Fault::MissingRootSlash => "no path: a slash belongs after the host".to_owned(),
         Fault::Fragment => {
@@ -96,9 +96,9 @@ pub(crate) fn explain(fault: Fault, decoded: &str) -> String {
         Fault::DotSegments => "the path has . or .. segments, which crawlers resolve".to_owned(),
         Fault::DoubleSlash => {
             let at = location.path().find("//").unwrap_or(0) + location.path;
-            format!("// in the path at character {}", place_of(decoded, at))
+            format!("// in the path at character {}", position_of(decoded, at))
         }
-        Fault::UppercaseHost => "scheme and host belong in lower case".to_owned(),
+        Fault::UppercaseHost => "write scheme and host in lower case".to_owned(),
         Fault::SessionId => {
             let name = params::session(&location).unwrap_or("a parameter");
             format!("{} looks like a session identifier: every visit would be another URL", visible(name))
@@ -123,7 +123,9 @@ pub(crate) fn explain(fault: Fault, decoded: &str) -> String {
             let left = template_residue(&location).unwrap_or("");
             format!("{} looks like an unfilled template placeholder", visible(left))
         }
-        Fault::NotPage => "by its name this is not a page but an image, a script, an archive or a sitemap".to_owned(),
+        Fault::NotPage => {
+            "the file name is that of an image, a script, an archive or a sitemap, not of a page".to_owned()
+        }
         Fault::ForeignHost => {
             let origin = location.origin().map_or("", |(origin, _)| origin);
             format!("{} is not the scheme, host and port of the sitemap", visible(origin))
@@ -132,7 +134,7 @@ pub(crate) fn explain(fault: Fault, decoded: &str) -> String {
     }
 }
 
-/// Conflict C3 of the catalogue: the prose says "less than 2,048", the schema allows 2,048 itself.
+/// Rule catalogue, conflict C3: the protocol says "less than 2,048", but the schema allows exactly 2,048.
 fn too_long(count: usize) -> String {
     let schema = if count == LOC_CHARACTERS { " (the schema would accept it, the protocol does not)" } else { "" };
     format!(
@@ -142,7 +144,7 @@ fn too_long(count: usize) -> String {
     )
 }
 
-/// The first character that matches, named with its place, and how many more there are.
+/// The first matching character, with a description of it, its position and the number of further ones.
 fn first_of(text: &str, matches: impl Fn(char) -> bool) -> (Option<char>, String) {
     let mut found = text.chars().enumerate().filter(|&(_, letter)| matches(letter));
     let Some((place, letter)) = found.next() else { return (None, "a character".to_owned()) };
@@ -153,12 +155,12 @@ fn first_of(text: &str, matches: impl Fn(char) -> bool) -> (Option<char>, String
     (Some(letter), format!("{} at character {}{more}", name(letter), grouped((place + 1) as u64)))
 }
 
-/// Characters before the byte offset, plus one.
-fn place_of(text: &str, at: usize) -> usize {
+/// The character position, from 1, of a byte offset.
+fn position_of(text: &str, at: usize) -> usize {
     text.get(..at).map_or(1, |before| before.chars().count() + 1)
 }
 
-/// Whether a character leaves no mark of its own.
+/// Whether a character has no visible glyph.
 fn is_invisible(letter: char) -> bool {
     let text = letter.to_string();
     letter.is_whitespace() || visible(&text) != text
@@ -178,7 +180,7 @@ fn name(letter: char) -> String {
     }
 }
 
-/// Part of a value for a message.
+/// An excerpt of a value for a message.
 fn visible(text: &str) -> String {
     excerpt(text, 72)
 }
@@ -188,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_name_the_place_and_the_cure() {
+    fn messages_contain_the_position_and_the_remedy() {
         for (fault, text, expected) in [
             (
                 Fault::IllegalChar,
@@ -212,7 +214,7 @@ mod tests {
                 "the host -a.com has a label that starts or ends with a hyphen: -a",
             ),
             (Fault::HostInvalid, "https://e.com:x/", "x is not a port: a number from 1 to 65,535"),
-            (Fault::TooShort, "http://t.co", "11 characters; the schema wants at least 12"),
+            (Fault::TooShort, "http://t.co", "11 characters; the schema requires at least 12"),
             (Fault::Scheme, "ftp://e.com/", "the scheme is ftp:, only http and https can be crawled"),
             (Fault::SchemeTypo, "htps://e.com/", "misspelt scheme: https:// was probably meant"),
             (

@@ -1,13 +1,13 @@
 //! The faults of a `loc`, and sets of them.
 //!
-//! Each has its code of the rule catalogue ("Entry and field rules", `loc`); two cases of one code that differ
-//! in severity are two faults. Severity, profile and help text belong to the rule table, not here.
+//! Each has a code of the rule catalogue ("Entry and field rules", `loc`); cases of one code with different severities
+//! are different faults. Severities and texts are in the rule table.
 
 use std::fmt;
 
 macro_rules! faults {
     ($($(#[doc = $doc:literal])+ $name:ident = $code:literal,)+) => {
-        /// One way in which a `loc` can be wrong or odd.
+        /// A fault of a `loc`.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u8)]
         pub enum Fault {
@@ -59,11 +59,11 @@ faults! {
     TooLongByOne = "loc-too-long",
     /// Short enough as written, 2,048 or more characters once percent-encoded: the milder case.
     TooLongEncoded = "loc-too-long",
-    /// More than 1,024 characters, percent-encoding decoded (Yandex).
+    /// More than 1,024 characters after percent-decoding (Yandex).
     TooLongYandex = "loc-too-long-yandex",
     /// More than 256 bytes (Baidu).
     TooLongBaidu = "loc-too-long-baidu",
-    /// Fewer than 12 characters (sitemap.xsd 0.9, `tLoc` minLength; no crawler minds).
+    /// Fewer than 12 characters (sitemap.xsd 0.9, `tLoc` minLength; crawlers accept it).
     TooShort = "loc-too-short",
     /// A host and no path: `https://example.com` (sitemaps.org protocol, "loc").
     MissingRootSlash = "loc-missing-root-slash",
@@ -83,7 +83,7 @@ faults! {
     TrackingParam = "loc-tracking-param",
     /// A page for staff, a file with secrets, a credential or a preview.
     Private = "loc-private",
-    /// What a template left behind: `{{`, `${`, `%s`, `undefined`, `null`, `NaN`, `[object`.
+    /// An unfilled placeholder of a template: `{{`, `${`, `%s`, `undefined`, `null`, `NaN`, `[object`.
     TemplateResidue = "loc-template-residue",
     /// An image, style sheet, script, archive, sitemap or robots.txt by its name.
     NotPage = "loc-not-page",
@@ -186,7 +186,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_has_its_place_and_a_code() {
+    fn each_fault_has_its_index_and_a_code() {
         for (place, &fault) in Fault::ALL.iter().enumerate() {
             assert_eq!(fault as usize, place);
             assert!(fault.code().starts_with("loc-"));

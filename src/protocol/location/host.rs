@@ -1,7 +1,7 @@
 //! Validates the host of a URL, and whether it can be reached from the public internet.
 //!
 //! The `url` crate validates hosts beyond ASCII (IDNA); IPv4 shapes are validated here, because that crate
-//! takes `1.2.3` for `1.2.0.3`. Resolves nothing: no look-ups, no lists of domains.
+//! reads `1.2.3` as `1.2.0.3`. Does not resolve names and uses no list of domains.
 
 use super::fault::{Fault, Faults};
 use memchr::memchr;
@@ -26,14 +26,14 @@ pub(super) fn validate(host: &str) -> Faults {
     }
 }
 
-/// What is wrong with a host that [`validate`] finds invalid, in words that follow its name.
+/// Why [`validate`] finds a host invalid, as the end of a sentence that starts with the host.
 pub(super) fn reason(host: &str) -> String {
     if host.starts_with('[') {
         return "is not an IPv6 address in brackets".to_owned();
     }
     let bytes = host.strip_suffix('.').unwrap_or(host);
     if let Some(letter) = host.chars().find(|letter| letter.is_ascii() && !is_host_letter(*letter)) {
-        return format!("has a character that no host has: {}", letter.escape_default());
+        return format!("contains a character that hosts cannot have: {}", letter.escape_default());
     }
     if bytes.len() > HOST_MAX {
         return format!("has {} characters; a host has at most {HOST_MAX}", bytes.len());
@@ -59,7 +59,7 @@ const fn is_host_letter(letter: char) -> bool {
     letter == '.' || (letter.is_ascii() && HOST_LETTERS[letter as usize])
 }
 
-/// The host in the form that compares: lower case, IDNA as ASCII. A host that is none is only lowered.
+/// Appends the normalised host: lower case, IDNA as ASCII. An invalid host is only lowercased.
 pub(super) fn push_normal(host: &str, out: &mut String) {
     let start = out.len();
     let is_plain = host.is_ascii() && memchr(b'%', host.as_bytes()).is_none();
@@ -72,7 +72,7 @@ pub(super) fn push_normal(host: &str, out: &mut String) {
     }
 }
 
-/// The host in the form that compares, lower case and IDNA as ASCII: equal for two spellings of one host.
+/// The normalised host: lower case, IDNA as ASCII. Equal for different spellings of one host.
 pub(crate) fn normal_host(host: &str) -> String {
     let mut out = String::new();
     push_normal(host, &mut out);
@@ -103,7 +103,7 @@ fn not_public_if(condition: bool) -> Faults {
     faults
 }
 
-/// How many dots a host has and where its last label starts, if its labels are of letters, digits,
+/// Number of dots of a host and start of its last label, if its labels are of letters, digits,
 /// hyphens and underscores, with no hyphen at either end (RFC 1123, 2.1, allows no underscore
 /// there, but resolvers, browsers and crawlers accept it).
 fn dots_between_labels(host: &[u8]) -> Option<(usize, usize)> {
@@ -124,7 +124,7 @@ fn dots_between_labels(host: &[u8]) -> Option<(usize, usize)> {
     (is_label(start, host.len()) && host.len() <= HOST_MAX).then_some((dots, start))
 }
 
-/// What labels are made of.
+/// The bytes that labels consist of.
 const HOST_LETTERS: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0;
@@ -135,7 +135,7 @@ const HOST_LETTERS: [bool; 256] = {
     table
 };
 
-/// Digits, or `0x` and hexadecimal digits: what a browser would take for part of an IPv4 address.
+/// Whether a label is digits, or `0x` and hexadecimal digits, which browsers read as part of an IPv4 address.
 fn is_number(label: &[u8]) -> bool {
     label.iter().all(u8::is_ascii_digit)
         || label
@@ -165,8 +165,8 @@ fn is_private_top(top: &[u8]) -> bool {
     })
 }
 
-/// A first label, which must be in front of a domain, that names a copy for testing. `dev` is not among them:
-/// developer portals (`dev.example.com`) are public pages.
+/// Whether the first label of a host names a test installation. `dev` does not count, since developer portals
+/// (`dev.example.com`) are public.
 fn is_staging(host: &[u8]) -> bool {
     let first = host.iter().position(|&byte| byte == b'.').and_then(|end| host.get(..end)).unwrap_or_default();
     in_lower(first, |first| {
@@ -177,7 +177,7 @@ fn is_staging(host: &[u8]) -> bool {
     })
 }
 
-/// Tests a label in lower case; one that is longer than any name in the tables above fails.
+/// Tests a label in lower case. Fails for a label that is longer than any name in the lists above.
 fn in_lower(label: &[u8], test: impl Fn(&[u8]) -> bool) -> bool {
     let mut lower = [0; 11];
     let Some(lower) = lower.get_mut(..label.len()) else { return false };
@@ -259,7 +259,7 @@ mod tests {
     fn every_bad_host_has_its_reason() {
         for (host, expected) in [
             ("[::1", "is not an IPv6 address in brackets"),
-            ("a b.com", "has a character that no host has:  "),
+            ("a b.com", "contains a character that hosts cannot have:  "),
             ("a..com", "has two dots in a row, or one in front"),
             ("-a.com", "has a label that starts or ends with a hyphen: -a"),
             ("1.2.3", "ends in a number but is not an IPv4 address"),

@@ -1,7 +1,7 @@
 //! Comparison keys of URLs: normalised (RFC 3986, 6.2.2 and 6.2.3), and a looser one for near duplicates.
 //!
-//! Keys are for comparing and never become text of a document. A URL that is already normal is its own
-//! key, without copying. Texts that are not http(s) URLs are their own keys.
+//! Keys are only compared and never become text of a document. The key of a URL that is already normal is the URL
+//! itself, without copying; so is that of a text that is not an http(s) URL.
 
 use super::chars::{self, DOT_PAIR, HASH, HIGH, ILLEGAL, PERCENT, QUERY, SPACE, SPECIAL, UPPER};
 use super::parts::{Location, Port};
@@ -9,16 +9,16 @@ use super::{host, params};
 use foldhash::fast::FixedState;
 use std::hash::BuildHasher;
 
-/// The hash that no URL has; an empty value has it.
+/// The hash of an empty value, which no URL has.
 pub(crate) const NO_KEY: u64 = 0;
 
-/// Any fixed number will do: hashes must agree within a run, and with a repeated one.
+/// Seed of hashes; fixed, so that hashes are the same in every run.
 const SEED: u64 = 0x0073_6974_6564;
 
 /// The normalised form: scheme and host in lower case, no default port, no empty path, capital
 /// percent-digits, unreserved characters decoded, no dot segments, IRI as URI, no fragment.
 ///
-/// Borrows `decoded` where it is normal already, else writes to `scratch`.
+/// Borrows `decoded` if it is normal already, else writes to `scratch`.
 pub(crate) fn key<'a>(decoded: &'a str, scratch: &'a mut String) -> &'a str {
     let location = Location::of(decoded);
     if location.is_normal() {
@@ -33,7 +33,7 @@ pub(crate) fn hash_of_key(key: &str) -> u64 {
     if key.is_empty() { NO_KEY } else { hash_normal(key.as_bytes()) }
 }
 
-/// A hash of [`key`]: the same in every run of this build. [`NO_KEY`] for an empty value only.
+/// A hash of [`key`]; the same in every run of a build. [`NO_KEY`] only for an empty value.
 pub(crate) fn key_hash(decoded: &str) -> u64 {
     Location::of(decoded).key_hash()
 }
@@ -67,7 +67,7 @@ pub(super) fn hash_normal(key: &[u8]) -> u64 {
     if hash == NO_KEY { 1 } else { hash }
 }
 
-/// The hash of a key that is in two parts.
+/// The hash of a key that is given in two parts.
 pub(super) fn hash_of_parts(origin: &str, rest: &str) -> u64 {
     let mut buffer = [0; 2 * SMALL];
     let len = origin.len() + rest.len();
@@ -81,7 +81,7 @@ pub(super) fn hash_of_parts(origin: &str, rest: &str) -> u64 {
     }
 }
 
-/// A hash of [`near_key`]: the same in every run of this build. [`NO_KEY`] for an empty value only.
+/// A hash of [`near_key`]; the same in every run of a build. [`NO_KEY`] only for an empty value.
 pub(crate) fn near_key_hash(decoded: &str) -> u64 {
     if decoded.is_empty() {
         return NO_KEY;
@@ -98,11 +98,11 @@ pub(crate) fn near_key_hash(decoded: &str) -> u64 {
     hash_normal(key.as_bytes())
 }
 
-/// Parameters of a query that are put in order without a heap.
+/// Up to this many parameters of a query are sorted without allocation.
 const PARAMETERS: usize = 16;
 
-/// [`near_key_hash`] of a URL that is its own [`key`] but for capitals in scheme and host; `None` for one with more than [`SMALL`] bytes or [`PARAMETERS`]
-/// parameters, or whose path may name the index of a folder.
+/// [`near_key_hash`] of a URL that equals its [`key`] except for capitals in scheme and host; `None` for one with more
+/// than [`SMALL`] bytes or [`PARAMETERS`] parameters, or whose path may name a directory index.
 pub(super) fn near_hash_of_normal(location: &Location<'_>) -> Option<u64> {
     let text = location.text.get(location.authority..)?;
     let mut lower_case = [0; SMALL];
@@ -147,10 +147,10 @@ pub(super) fn near_hash_of_normal(location: &Location<'_>) -> Option<u64> {
     Some(hash_normal(near_key.get(..len)?))
 }
 
-/// Bytes of a value that is written in small letters without a heap.
+/// Up to this many bytes are lowercased without allocation.
 const SMALL: usize = 256;
 
-/// A value of ASCII in small letters, if all that is percent-encoded in it is beyond ASCII and stays so.
+/// An ASCII value in lower case, if every percent-encoded byte in it is outside of ASCII.
 fn lowercased<'s>(decoded: &str, small: &'s mut [u8; SMALL]) -> Option<&'s str> {
     let bytes = decoded.as_bytes();
     let small = small.get_mut(..bytes.len())?;
@@ -161,8 +161,8 @@ fn lowercased<'s>(decoded: &str, small: &'s mut [u8; SMALL]) -> Option<&'s str> 
     std::str::from_utf8(small).ok().filter(|_| are_high)
 }
 
-/// The near key of a value in which it is as it is: most do. Its path may be percent-encoded only if that is known to
-/// need no other form.
+/// The near key of a value that contains it as a slice, as most do. `may_escape` tells that percent-encoded bytes in
+/// its path are normal already.
 fn plain_near_key(decoded: &str, may_escape: bool) -> Option<&str> {
     let location = Location::outline(decoded);
     let rest = decoded.strip_prefix("https://").or_else(|| decoded.strip_prefix("http://"))?;
@@ -181,7 +181,7 @@ fn plain_near_key(decoded: &str, may_escape: bool) -> Option<&str> {
     }
     let key = rest.strip_prefix("www.").unwrap_or(rest);
     let Some(query) = query else { return Some(key.trim_end_matches('/')) };
-    // Parameters that are in their order already, all of them plain.
+    // The parameters must be plain and sorted already.
     let is_kept = |parameter: &str| {
         let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
         !name.is_empty() && is_plain(name) && is_plain(value) && !params::is_tracking(name)
@@ -189,7 +189,7 @@ fn plain_near_key(decoded: &str, may_escape: bool) -> Option<&str> {
     (!page.ends_with('/') && query.split('&').is_sorted() && query.split('&').all(is_kept)).then_some(key)
 }
 
-/// Letters in lower case, digits, and what needs no second look in a host or a path.
+/// Bytes of a host or path that are the same in a near key.
 static PLAIN_NEAR: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0;
@@ -215,7 +215,7 @@ impl Location<'_> {
         hash_normal(scratch.as_bytes())
     }
 
-    /// Whether the value is its own [`key`]. May say no to an odd value that is.
+    /// Whether the value equals its [`key`]. May be false for an unusual value that does.
     pub fn is_normal(&self) -> bool {
         if self.scheme.is_none() || self.host().is_empty() {
             return true;
@@ -274,8 +274,8 @@ fn has_normal_percents(bytes: &[u8]) -> bool {
     })
 }
 
-/// RFC 3986, 6.2.2.1 and 6.2.2.2, and RFC 3987, 3.1. Line ends and tabs go, as every URL parser drops
-/// them; a stray `%` counts as `%25`, as crawlers send it.
+/// Normalises percent-encoding (RFC 3986, 6.2.2.1 and 6.2.2.2, and RFC 3987, 3.1). Drops line ends and tabs, as every
+/// URL parser does, and encodes a stray `%` as `%25`, as crawlers do.
 fn push_normal_bytes(text: &str, out: &mut Vec<u8>) {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -300,7 +300,7 @@ fn push_normal_bytes(text: &str, out: &mut Vec<u8>) {
     }
 }
 
-/// RFC 3986, 5.2.4, for a path behind an authority; an empty path becomes `/`.
+/// Removes dot segments (RFC 3986, 5.2.4) from a path behind an authority; an empty path becomes `/`.
 pub(super) fn push_without_dot_segments(path: &str, out: &mut String) {
     let base = out.len();
     let mut segments = path.strip_prefix('/').unwrap_or(path).split('/').peekable();
@@ -384,7 +384,7 @@ mod tests {
         }
 
         #[test]
-        fn the_quick_near_key_is_the_near_key(
+        fn the_fast_near_key_equals_the_near_key(
             odd in crate::protocol::location::validate::tests::urlish(),
             rest in "(www\\.)?[a-z0-9./_~-]{0,12}(/(index\\.[a-z]{0,4})?/?)?([?]([a-c]{0,2}(=[a-c1/?]{0,2})?&?|utm_id=1&?){0,4})?",
             escaped in "(www|WWW|%C3%A9)\\.[a-zA-Z]{0,3}/([a-zA-Z./]|%[C-Fc-f][0-9A-Fa-f]|%[0-9][0-9A-Fa-f]|%){0,8}([?]a=[a-cA-C]?(%C3%A9)?)?",
@@ -402,7 +402,7 @@ mod tests {
         }
 
         #[test]
-        fn the_quick_way_equals_the_long_way(text in crate::protocol::location::validate::tests::urlish()) {
+        fn the_fast_path_equals_the_slow_path(text in crate::protocol::location::validate::tests::urlish()) {
             let location = Location::of(&text);
             if location.is_normal() {
                 let mut long = String::new();

@@ -1,8 +1,7 @@
 //! `loc`: validation, repair, parts and comparison keys of URLs.
 //!
-//! Invariant: nothing here rewrites a URL unless asked to ([`repair`], [`key`]), and no output of the
-//! `url` crate ever becomes text of a document: that crate repairs what it reads, so it only serves as
-//! a validator of rare hosts. Must not know of entries, files or rows.
+//! Invariant: only [`repair`] and [`key`] rewrite a URL, and no output of the `url` crate ever becomes text of a
+//! document: that crate repairs what it reads, so it is only used to validate unusual hosts.
 //!
 //! All functions take the *decoded, trimmed* value: entities resolved, surrounding whitespace removed.
 //! An empty value has no faults here (`loc-empty` is a rule of the entry).

@@ -1,7 +1,7 @@
 //! Validates consecutive URLs, reusing the results for the last few origins.
 //!
-//! The URLs of a file nearly all begin with one of a few schemes and hosts, and nearly all are plain. For those a survey
-//! of the text behind the origin is enough; all others are validated alone. A property test holds both to the same result.
+//! Nearly all URLs of a file are plain and have one of a few origins. For those, one pass over the text behind the
+//! origin is enough; all others are validated in full. A property test holds both to the same result.
 
 use super::chars::{self, HASH, HIGH, ILLEGAL, PERCENT, PRIVATE_PAIR, SESSION, SPACE, SPECIAL, UPPER, WORD_PAIR};
 use super::fault::{Fault, Faults};
@@ -14,19 +14,19 @@ use crate::protocol::limits::LOC_CHARACTERS_MIN;
 /// Validates URLs and remembers their origins.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct OriginCache {
-    /// The last few, in the order in which they were met first.
+    /// Recent origins, in the order in which they were added.
     origins: Vec<Origin>,
-    /// The place of the one that the last URL had.
+    /// Index of the origin of the last URL.
     last: usize,
-    /// The place that the next new one takes.
+    /// Index at which the next origin is stored.
     next: usize,
-    /// Hashes of origins that were met once of late, and the place that the next takes. Where each URL is on a host of its
-    /// own, none is worth remembering.
-    once: [u64; ORIGINS],
-    next_once: usize,
+    /// Hashes of recent origins that occurred once. Only origins that occur again are stored, since every URL may have
+    /// its own host.
+    seen_once: [u64; ORIGINS],
+    next_seen_once: usize,
 }
 
-/// How many origins are remembered.
+/// Number of stored origins.
 const ORIGINS: usize = 8;
 
 /// An origin.
@@ -34,13 +34,13 @@ const ORIGINS: usize = 8;
 struct Origin {
     /// As written: `https://www.Example.com`.
     text: String,
-    /// Its normal form, if that is another: `https://www.example.com`.
+    /// Its normal form, if it differs: `https://www.example.com`.
     normal: Option<String>,
     scheme: Scheme,
     /// Where the host starts.
     host: usize,
     classes: chars::Classes,
-    /// What is wrong in it.
+    /// Its faults.
     faults: Faults,
 }
 
@@ -49,7 +49,8 @@ struct Origin {
 pub(crate) struct Validated<'t> {
     /// Its parts.
     pub location: Location<'t>,
-    /// The faults that [`validate`](super::validate()) and, with a known prefix, [`check_scope`](super::check_scope) find.
+    /// The faults that [`validate`](super::validate()) and, with a known prefix, [`check_scope`](super::check_scope)
+    /// find.
     pub faults: Faults,
     /// See [`key_hash`](super::key_hash).
     pub key: u64,
@@ -65,13 +66,14 @@ impl Validated<'_> {
     }
 }
 
-/// Classes behind the authority that call for a closer look.
-const ODD: chars::Classes = HASH | SPACE | ILLEGAL | HIGH | SPECIAL | SESSION;
-/// Most bytes that no authority finds too long.
-const SHORT: usize = 256;
+/// Classes of characters behind the authority that need full validation.
+const UNUSUAL: chars::Classes = HASH | SPACE | ILLEGAL | HIGH | SPECIAL | SESSION;
+/// Length up to which no engine finds a URL too long, in bytes.
+const MAX_FAST_BYTES: usize = 256;
 
 impl OriginCache {
-    /// Validates a decoded, trimmed value. `url_prefix` is that of its sitemap, if known, and the same in every call.
+    /// Validates a decoded, trimmed value. `url_prefix` is that of its sitemap, if known, and must be the same in every
+    /// call.
     pub(crate) fn validate<'t>(&mut self, text: &'t str, url_prefix: Option<&UrlPrefix>) -> Validated<'t> {
         if let Some((location, faults)) = self.validate_cached(text, url_prefix) {
             let key = match self.origins.get(self.last).and_then(|origin| origin.normal.as_deref()) {
@@ -89,7 +91,7 @@ impl OriginCache {
         Validated { location, faults, key: location.key_hash(), is_plain: false }
     }
 
-    /// The faults alone, of a URL that is compared with no sitemap's.
+    /// Only the faults of a URL, without those of its scope.
     pub(crate) fn faults(&mut self, text: &str) -> Faults {
         if let Some((_, faults)) = self.validate_cached(text, None) {
             return faults;
@@ -99,9 +101,9 @@ impl OriginCache {
         location.validate()
     }
 
-    /// The place of the origin that a URL begins with.
+    /// The index of the stored origin of a URL.
     #[inline]
-    fn place_of(&self, text: &str) -> Option<usize> {
+    fn index_of(&self, text: &str) -> Option<usize> {
         let is_of = |origin: &Origin| {
             text.strip_prefix(origin.text.as_str()).is_some_and(|rest| rest.as_bytes().first() == Some(&b'/'))
         };
@@ -111,17 +113,17 @@ impl OriginCache {
         self.origins.iter().position(is_of)
     }
 
-    /// A URL of a known origin with nothing behind it that needs a closer look: that is its own key.
+    /// Validates a plain URL with a stored origin; `None` if it needs full validation.
     #[inline]
     fn validate_cached<'t>(&mut self, text: &'t str, url_prefix: Option<&UrlPrefix>) -> Option<(Location<'t>, Faults)> {
-        self.last = self.place_of(text)?;
+        self.last = self.index_of(text)?;
         let origin = self.origins.get(self.last)?;
-        if text.len() > SHORT || text.len() < LOC_CHARACTERS_MIN {
+        if text.len() > MAX_FAST_BYTES || text.len() < LOC_CHARACTERS_MIN {
             return None;
         }
         let rest = text.as_bytes().get(origin.text.len()..)?;
         let chars::Survey { classes, pairs, slashes } = chars::survey(rest);
-        if classes & ODD != 0 || pairs & !(WORD_PAIR | PRIVATE_PAIR) != 0 {
+        if classes & UNUSUAL != 0 || pairs & !(WORD_PAIR | PRIVATE_PAIR) != 0 {
             return None;
         }
         if classes & PERCENT != 0 && !validate::has_plain_escapes(rest) {
@@ -139,11 +141,11 @@ impl OriginCache {
         };
         let path = location.path();
         if (pairs & WORD_PAIR != 0 && validate::template_residue(&location).is_some())
-            || (pairs & PRIVATE_PAIR != 0 && private::in_path(&location).is_some())
+            || (pairs & PRIVATE_PAIR != 0 && private::find_in_path(&location).is_some())
         {
             return None;
         }
-        // The place is normal, and so is the URL: what begins with it is in it.
+        // Prefix and URL are both normal, so the URL is in scope if and only if it starts with the prefix.
         let is_outside = |url_prefix: &&UrlPrefix| !text.starts_with(url_prefix.prefix());
         let mut faults = url_prefix.filter(is_outside).map_or(Faults::NONE, |prefix| location.check_scope(prefix));
         if let Some(query) = location.query_behind(path).filter(|query| !query.is_empty()) {
@@ -169,14 +171,14 @@ impl OriginCache {
             return;
         }
         let hash = hash_normal(text.as_bytes());
-        if !self.origins.is_empty() && !self.once.contains(&hash) {
-            self.once[self.next_once] = hash;
-            self.next_once = (self.next_once + 1) % ORIGINS;
+        if !self.origins.is_empty() && !self.seen_once.contains(&hash) {
+            self.seen_once[self.next_seen_once] = hash;
+            self.next_seen_once = (self.next_seen_once + 1) % ORIGINS;
             return;
         }
-        // Nothing of this path can be found wrong, so what is found is about the origin.
+        // This path has no faults, so all faults are those of the origin.
         let faults = validate::validate(&format!("{text}/aaaaaaaaaaaa"));
-        // Behind a misspelt scheme nothing is examined.
+        // Nothing is validated behind a misspelt scheme.
         if faults.has(Fault::SchemeTypo) {
             return;
         }
@@ -206,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_urls_of_one_origin_take_the_quick_way() {
+    fn plain_urls_of_one_origin_take_the_fast_path() {
         let mut neighbours = OriginCache::default();
         assert!(neighbours.validate_cached("https://example.com/a/1", None).is_none(), "nothing is known yet");
         neighbours.validate("https://example.com/a/1", None);
@@ -234,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn origins_with_faults_are_remembered_unless_nothing_behind_them_is_looked_at() {
+    fn origins_with_faults_are_stored_unless_the_scheme_is_misspelt() {
         let mut neighbours = OriginCache::default();
         neighbours.validate("https://example.net/", None);
         for (text, quick) in [

@@ -1,6 +1,6 @@
 //! URL parameters that do not identify a page: session ids and tracking parameters.
 //!
-//! Names are compared without regard to case. Removing them keeps every other byte as it was.
+//! Names are compared ignoring case. Removing parameters keeps all other bytes.
 
 use super::chars;
 use super::parts::Location;
@@ -17,8 +17,8 @@ const fn session_names(first: u8) -> &'static [&'static str] {
     }
 }
 
-/// Names of parameters that may carry a session, or the number of a season, a shop or a talk: only a value that looks
-/// like an identifier tells.
+/// Names of parameters that may carry a session, or the number of a season, shop or talk; they count only if the value
+/// looks like a session identifier.
 const fn session_like_names(first: u8) -> &'static [&'static str] {
     match first {
         b's' => &["sid", "sessid", "sessionid", "session_id", "session-id"],
@@ -26,10 +26,10 @@ const fn session_like_names(first: u8) -> &'static [&'static str] {
     }
 }
 
-/// Characters of the shortest value that is taken for a session identifier.
+/// Length of the shortest value that looks like a session identifier, in characters.
 const SESSION_CHARACTERS: usize = 16;
 
-/// Names of parameters that only tell where a visitor came from, by their first letter (practice).
+/// Names of parameters that only track where a visitor came from, by their first letter (practice).
 const fn tracking_names(first: u8) -> &'static [&'static str] {
     match first {
         b'_' => &["_ga", "_gl", "_hsenc", "_hsmi", "_openstat"],
@@ -59,7 +59,7 @@ const fn credential_names(first: u8) -> &'static [&'static str] {
     }
 }
 
-/// Names of parameters that ask for an unpublished version (`preview=true` is told by its value), by their first letter.
+/// Names of parameters that ask for an unpublished version (`preview` depends on its value), by their first letter.
 const fn preview_names(first: u8) -> &'static [&'static str] {
     match first {
         b'p' => &["preview_id", "preview_nonce"],
@@ -75,7 +75,7 @@ pub(super) fn is_session(parameter: &str) -> bool {
         || (is_among(name, session_like_names) && is_identifier(value))
 }
 
-/// Whether a value looks like a session identifier: long, and of letters and digits in no order.
+/// Whether a value looks like a session identifier: long, with letters and digits.
 fn is_identifier(value: &str) -> bool {
     value.len() >= SESSION_CHARACTERS
         && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'%'))
@@ -104,14 +104,14 @@ fn is_among(name: &str, table: fn(u8) -> &'static [&'static str]) -> bool {
     table(first).iter().any(|known| name.eq_ignore_ascii_case(known))
 }
 
-/// Whether a name starts with a text, whatever the case.
+/// Whether a name starts with a text, ignoring case.
 pub(super) fn starts_with(name: &str, start: &str) -> bool {
     name.as_bytes().get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start.as_bytes()))
 }
 
 /// The parameters of a query, `name=value` each.
 pub(super) fn parameters(query: &str) -> impl Iterator<Item = &str> {
-    // Bytes in a plain loop: parameters are too short for anything cleverer to pay.
+    // A plain loop is fastest, since parameters are short.
     let mut rest = Some(query);
     std::iter::from_fn(move || {
         let text = rest?;
@@ -140,8 +140,8 @@ pub(super) fn session<'t>(location: &Location<'t>) -> Option<&'t str> {
         .or_else(|| path.split('/').find(|part| is_cookieless(part)))
 }
 
-/// The value without its session identifiers.
-pub(super) fn without_session(location: &Location<'_>) -> String {
+/// Removes session identifiers from a URL.
+pub(super) fn remove_session(location: &Location<'_>) -> String {
     let mut path = String::with_capacity(location.text().len());
     for (place, segment) in location.path().split('/').enumerate() {
         if is_cookieless(segment) {
@@ -162,19 +162,19 @@ pub(super) fn without_session(location: &Location<'_>) -> String {
     rebuild(location, &path, is_session)
 }
 
-/// The value without its tracking parameters.
-pub(super) fn without_tracking(location: &Location<'_>) -> String {
+/// Removes tracking parameters from a URL.
+pub(super) fn remove_tracking(location: &Location<'_>) -> String {
     rebuild(location, location.path(), is_tracking)
 }
 
-/// The value with this path, without unwanted parameters.
+/// The URL with another path and without unwanted parameters.
 pub(super) fn rebuild(location: &Location<'_>, path: &str, unwanted: fn(&str) -> bool) -> String {
     let text = location.text();
     let mut out = String::with_capacity(text.len());
     out.push_str(text.get(..location.path).unwrap_or(""));
     out.push_str(path);
     if let Some(query) = location.query() {
-        let query = without(query, unwanted);
+        let query = remove_parameters(query, unwanted);
         if !query.is_empty() {
             out.push('?');
             out.push_str(&query);
@@ -184,8 +184,8 @@ pub(super) fn rebuild(location: &Location<'_>, path: &str, unwanted: fn(&str) ->
     out
 }
 
-/// The query without the parameters of unwanted names; each goes with the separator before it.
-pub(super) fn without(query: &str, unwanted: fn(&str) -> bool) -> String {
+/// Removes unwanted parameters from a query, each with the separator before it.
+pub(super) fn remove_parameters(query: &str, unwanted: fn(&str) -> bool) -> String {
     let mut out = String::with_capacity(query.len());
     let mut rest = query;
     let mut separator = "";
@@ -252,8 +252,8 @@ mod tests {
             ("http://e.com/a?gclid=1&b&fbclid=2", "http://e.com/a?gclid=1&b&fbclid=2", "http://e.com/a?b"),
         ] {
             let location = Location::of(text);
-            assert_eq!(without_session(&location), session_free, "{text}");
-            assert_eq!(without_tracking(&location), tracking_free, "{text}");
+            assert_eq!(remove_session(&location), session_free, "{text}");
+            assert_eq!(remove_tracking(&location), tracking_free, "{text}");
         }
     }
 

@@ -1,7 +1,7 @@
 //! Splits a `loc` into its parts (RFC 3986, appendix B) without copying.
 //!
-//! Only `http://` and `https://` (in any case) have an authority here; every other text is one piece.
-//! Says where the parts are, not whether they are right.
+//! Only `http://` and `https://` (in any case) have an authority here; any other text is a path. The parts are not
+//! validated.
 
 use super::chars::{self, Classes};
 use memchr::{memchr, memchr2, memrchr};
@@ -24,7 +24,7 @@ impl Scheme {
         }
     }
 
-    /// The port that need not be written.
+    /// The default port.
     pub const fn default_port(self) -> u16 {
         match self {
             Self::Http => 80,
@@ -33,14 +33,14 @@ impl Scheme {
     }
 }
 
-/// What is where a port may stand.
+/// The port of a URL as written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Port {
     /// Nothing, not even a colon.
     None,
     /// A colon without a number (RFC 3986 allows it, 3.2.3).
     Empty,
-    /// The scheme's own number.
+    /// The default port of the scheme.
     Default,
     /// Another number from 1 to 65,535.
     Other(u16),
@@ -48,10 +48,9 @@ pub enum Port {
     Bad,
 }
 
-/// One `loc`, surveyed once: its parts and the classes of characters in them.
+/// The parts of a `loc` and the classes of characters in them.
 ///
-/// Building it is one pass over the bytes and allocates nothing. Share it where several questions
-/// are asked about one value.
+/// Built in one pass over the bytes without allocation.
 #[derive(Debug, Clone, Copy)]
 pub struct Location<'t> {
     pub(super) text: &'t str,
@@ -67,12 +66,12 @@ pub struct Location<'t> {
     pub(super) classes: Classes,
     /// Pairs that occur behind the authority.
     pub(super) pairs: Classes,
-    /// How many slashes there are behind the authority, if they were counted.
+    /// Number of slashes behind the authority, if they were counted.
     pub(super) slashes: Option<u32>,
 }
 
 impl<'t> Location<'t> {
-    /// Takes a decoded, trimmed value apart.
+    /// Parses a decoded, trimmed value.
     pub fn of(text: &'t str) -> Self {
         let location = Self::outline(text);
         let rest = text.as_bytes().get(location.path..).unwrap_or_default();
@@ -80,8 +79,8 @@ impl<'t> Location<'t> {
         Self { classes: survey.classes, pairs: survey.pairs, slashes: Some(survey.slashes), ..location }
     }
 
-    /// A location without a look at what is behind the authority: every class of character counts as
-    /// possible there. Quicker where only the parts are asked for; no base for a verdict.
+    /// Parses only scheme and authority, and assumes every class of character behind it. Faster if only the parts are
+    /// needed; not for validation.
     pub(crate) fn outline(text: &'t str) -> Self {
         let bytes = text.as_bytes();
         let (scheme, authority) = scheme_of(bytes);
@@ -89,7 +88,7 @@ impl<'t> Location<'t> {
         let mut authority_classes = 0;
         if scheme.is_some() {
             for &byte in bytes.get(authority..).unwrap_or_default() {
-                let class = chars::of(byte);
+                let class = chars::classes_of(byte);
                 if class & chars::END != 0 {
                     break;
                 }
@@ -124,7 +123,7 @@ impl<'t> Location<'t> {
         self.slice(self.authority, self.path)
     }
 
-    /// The host as written, without user information and port; empty where there is none.
+    /// The host as written, without user information and port; empty if there is none.
     pub fn host(&self) -> &'t str {
         if self.authority_classes & chars::SPECIAL == 0 {
             return self.authority();
@@ -164,7 +163,7 @@ impl<'t> Location<'t> {
         match port.strip_prefix(':') {
             Some(port) => (user, host, Some(port)),
             None if port.is_empty() => (user, host, None),
-            None => (user, rest, None), // text behind `]`: all of it is a bad host
+            None => (user, rest, None), // text behind `]`: an invalid host
         }
     }
 
@@ -173,7 +172,7 @@ impl<'t> Location<'t> {
         self.slice(self.path, self.text.len())
     }
 
-    /// Where the path ends: at `?`, `#` or the end.
+    /// End of the path: at `?`, `#` or the end.
     fn path_end(&self) -> usize {
         if self.classes & (chars::QUERY | chars::HASH) == 0 {
             return self.text.len();
@@ -181,7 +180,7 @@ impl<'t> Location<'t> {
         memchr2(b'?', b'#', self.rest().as_bytes()).map_or(self.text.len(), |end| self.path + end)
     }
 
-    /// Where the fragment starts, its `#` included; the end where there is none.
+    /// Start of the fragment including its `#`; the end if there is none.
     pub(super) fn fragment_start(&self) -> usize {
         if self.classes & chars::HASH == 0 {
             return self.text.len();
@@ -194,7 +193,7 @@ impl<'t> Location<'t> {
         self.slice(self.path, self.path_end())
     }
 
-    /// How many slashes are in the path.
+    /// Number of slashes in the path.
     pub(crate) fn path_slashes(&self) -> u32 {
         match self.slashes {
             Some(slashes) if self.classes & (chars::QUERY | chars::HASH) == 0 => slashes,
@@ -210,7 +209,7 @@ impl<'t> Location<'t> {
         self.query_behind(self.path())
     }
 
-    /// [`Self::query`] for who has the path at hand.
+    /// [`Self::query`] if the path is known already.
     pub(super) fn query_behind(&self, path: &str) -> Option<&'t str> {
         self.slice(self.path + path.len(), self.fragment_start()).strip_prefix('?')
     }
@@ -225,7 +224,7 @@ impl<'t> Location<'t> {
         self.path().split('/').find(|segment| !segment.is_empty()).unwrap_or("")
     }
 
-    /// How many non-empty segments the path has; 0 for the root.
+    /// Number of non-empty segments of the path; 0 for the root.
     pub fn depth(&self) -> u32 {
         let mut depth = 0;
         let mut after_slash = true;

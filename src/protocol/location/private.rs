@@ -1,14 +1,14 @@
 //! Detects URLs that should not be public: admin pages, secrets, credentials, previews.
 //!
 //! A word counts only as a whole path segment, a whole host label or a whole parameter name: `/product-preview-glass`
-//! and `/staging-guide` are pages. `preview` and `staging` count as the first segment alone, since deeper folders of
-//! these names hold thumbnails (`/media/preview/1.jpg`). Case is ignored.
+//! and `/staging-guide` are pages. `preview` and `staging` count only as the first segment, since deeper folders with
+//! these names contain thumbnails (`/media/preview/1.jpg`). Case is ignored.
 
 use super::chars::{DOT_PAIR, PRIVATE_PAIR};
 use super::params;
 use super::parts::Location;
 
-/// What makes a URL private, with the words of the URL that show it.
+/// The reason why a URL is private, with the part of the URL that shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Private<'t> {
     /// A path segment of pages behind a login.
@@ -21,21 +21,21 @@ pub(super) enum Private<'t> {
     Preview(&'t str),
 }
 
-/// The first thing that shows that a URL is not meant for the public.
+/// The first reason why a URL is private, if there is one.
 pub(super) fn find<'t>(location: &Location<'t>) -> Option<Private<'t>> {
     location.scheme?;
     let label = preview_label(location.host());
-    label.or_else(|| in_path(location)).or_else(|| location.query().and_then(in_query))
+    label.or_else(|| find_in_path(location)).or_else(|| location.query().and_then(find_in_query))
 }
 
-/// `preview.` in front of a domain. Hosts for testing (`staging.`) are not public at all, which is another fault.
+/// Finds `preview.` in front of a domain. Hosts for testing (`staging.`) are another fault.
 fn preview_label(host: &str) -> Option<Private<'_>> {
     let (first, domain) = host.split_once('.')?;
     (first.eq_ignore_ascii_case("preview") && domain.contains('.')).then_some(Private::Preview(first))
 }
 
-/// What a segment of the path shows.
-pub(super) fn in_path<'t>(location: &Location<'t>) -> Option<Private<'t>> {
+/// The first reason in the path.
+pub(super) fn find_in_path<'t>(location: &Location<'t>) -> Option<Private<'t>> {
     if location.pairs & (PRIVATE_PAIR | DOT_PAIR) == 0 {
         return None;
     }
@@ -43,7 +43,7 @@ pub(super) fn in_path<'t>(location: &Location<'t>) -> Option<Private<'t>> {
     let first_slash = memchr::memchr(b'/', path.as_bytes())?;
     memchr::memchr_iter(b'/', path.as_bytes()).find_map(|slash| {
         let rest = path.get(slash + 1..)?;
-        // Two letters tell of nearly every segment that it is none of the words.
+        // The first two letters rule out nearly every segment.
         if !may_be_private(rest.as_bytes()) {
             return None;
         }
@@ -51,11 +51,11 @@ pub(super) fn in_path<'t>(location: &Location<'t>) -> Option<Private<'t>> {
         if slash == first_slash && ["preview", "staging"].iter().any(|word| segment.eq_ignore_ascii_case(word)) {
             return Some(Private::Preview(segment));
         }
-        of_segment(segment)
+        classify_segment(segment)
     })
 }
 
-/// Whether a segment begins as the words of [`in_path`] do.
+/// Whether a segment starts like one of the words of [`find_in_path`].
 const fn may_be_private(segment: &[u8]) -> bool {
     match segment {
         [b'.', ..] => true,
@@ -67,7 +67,7 @@ const fn may_be_private(segment: &[u8]) -> bool {
     }
 }
 
-fn of_segment(segment: &str) -> Option<Private<'_>> {
+fn classify_segment(segment: &str) -> Option<Private<'_>> {
     const STAFF: [&str; 3] = ["wp-admin", "wp-login.php", "phpmyadmin"];
     const SECRETS: [&str; 8] = [".env", ".git", ".svn", ".hg", ".htaccess", ".htpasswd", ".aws", ".ssh"];
     const CONFIGURATION: &str = "wp-config.php";
@@ -75,17 +75,17 @@ fn of_segment(segment: &str) -> Option<Private<'_>> {
     if is_among(&STAFF) {
         return Some(Private::Staff(segment));
     }
-    // Copies are read as text: `.env.production`, `wp-config.php.bak`.
+    // Copies are served as text: `.env.production`, `wp-config.php.bak`.
     let is_copy = params::starts_with(segment, ".env.") || params::starts_with(segment, CONFIGURATION);
     (is_copy || is_among(&SECRETS)).then_some(Private::Secrets(segment))
 }
 
-fn in_query(query: &str) -> Option<Private<'_>> {
-    params::parameters(query).find_map(of_parameter)
+fn find_in_query(query: &str) -> Option<Private<'_>> {
+    params::parameters(query).find_map(classify_parameter)
 }
 
-/// What a parameter, `name=value`, shows.
-fn of_parameter(parameter: &str) -> Option<Private<'_>> {
+/// The reason in a parameter, `name=value`.
+fn classify_parameter(parameter: &str) -> Option<Private<'_>> {
     let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
     if params::is_credential(name, value) {
         return Some(Private::Credential(name));
@@ -95,11 +95,11 @@ fn of_parameter(parameter: &str) -> Option<Private<'_>> {
 
 /// Whether a parameter, `name=value`, makes a URL private.
 pub(super) fn is_private(parameter: &str) -> bool {
-    of_parameter(parameter).is_some()
+    classify_parameter(parameter).is_some()
 }
 
-/// The value without the parameters that make it private.
-pub(super) fn without_private(location: &Location<'_>) -> String {
+/// Removes the parameters that make a URL private.
+pub(super) fn remove_private(location: &Location<'_>) -> String {
     params::rebuild(location, location.path(), is_private)
 }
 
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whole_words_alone_are_private() {
+    fn only_whole_words_are_private() {
         for (text, expected) in [
             ("https://e.com/wp-admin/", Some(Private::Staff("wp-admin"))),
             ("https://e.com/blog/WP-Admin/admin-ajax.php", Some(Private::Staff("WP-Admin"))),

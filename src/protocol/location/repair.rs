@@ -1,8 +1,7 @@
 //! Proposes a repaired `loc` for faults that can be repaired without further input.
 //!
-//! Invariant: a repair removes its fault and adds none; one that cannot promise it is not offered.
-//! (A misspelt scheme hides what is wrong behind it; repairing it may bring that to light.)
-//! Existing percent-encoding is never encoded again.
+//! Invariant: a repair removes its fault and adds none. (A misspelt scheme hides other faults, which its repair may
+//! reveal.) Existing percent-encoding is never encoded again.
 
 use super::chars::{self, HIGH, ILLEGAL, SPACE};
 use super::fault::{Fault, Faults};
@@ -11,7 +10,7 @@ use super::parts::Location;
 use super::validate::{is_dot_segment, template_residue, validate, without_trailing_controls};
 use super::{host, params, private, shape};
 
-/// Faults that show only once the scheme can be read.
+/// Faults that are found only if the scheme is valid.
 const HIDDEN_BY_TYPO: Faults = Faults::of(&[
     Fault::HostNotPublic,
     Fault::Userinfo,
@@ -38,7 +37,7 @@ pub(crate) struct Proposal {
     pub is_safe: bool,
 }
 
-/// A value without `fault`, or `None` where that takes a decision, more input, or is impossible.
+/// The value without `fault`; `None` if that needs a decision or more input, or is not possible.
 pub(crate) fn repair(fault: Fault, decoded: &str) -> Option<Proposal> {
     let before = validate(decoded);
     if !before.has(fault) {
@@ -66,8 +65,8 @@ fn propose(fault: Fault, location: &Location<'_>) -> Option<(String, bool)> {
             let has_blank = joined.contains(' ');
             (encode(&joined, SPACE), !has_blank)
         }
-        // Browsers take a backslash for a slash; which of the two was meant is not ours to say.
-        // A placeholder must be filled in; encoded, it would hide. A control character at the end is a slip.
+        // Not safe with a backslash, which browsers read as a slash, and with a placeholder, which encoding would hide.
+        // Control characters at the end are mistakes and are removed.
         Fault::IllegalChar => {
             let kept = without_trailing_controls(text);
             let is_safe = kept.len() == text.len() && !text.contains('\\') && template_residue(location).is_none();
@@ -102,9 +101,9 @@ fn propose(fault: Fault, location: &Location<'_>) -> Option<(String, bool)> {
             }
             (value, true)
         }
-        Fault::SessionId => (params::without_session(location), false),
-        Fault::TrackingParam => (params::without_tracking(location), false),
-        Fault::Private => (private::without_private(location), false),
+        Fault::SessionId => (params::remove_session(location), false),
+        Fault::TrackingParam => (params::remove_tracking(location), false),
+        Fault::Private => (private::remove_private(location), false),
         Fault::NotAbsolute
         | Fault::Scheme
         | Fault::NoHost
@@ -142,12 +141,12 @@ fn with_authority(location: &Location<'_>, keep_user: bool, write_host: impl Fn(
     out
 }
 
-/// Percent-encodes the bytes of the given classes behind the authority; `%` is left alone.
+/// Percent-encodes the bytes of the given classes behind the authority, but not `%`.
 fn encode(text: &str, classes: chars::Classes) -> String {
     let start = Location::of(text).path;
     let mut out = String::with_capacity(text.len() + 16);
     for (at, letter) in text.char_indices() {
-        if at < start || chars::of(*text.as_bytes().get(at).unwrap_or(&0)) & classes == 0 {
+        if at < start || chars::classes_of(*text.as_bytes().get(at).unwrap_or(&0)) & classes == 0 {
             out.push(letter);
         } else {
             let mut buffer = [0; 4];
@@ -157,7 +156,7 @@ fn encode(text: &str, classes: chars::Classes) -> String {
     out
 }
 
-/// Deletes tabs and line ends, and the blanks that indent a broken line.
+/// Deletes tabs and line ends, and the spaces around them.
 fn without_line_ends(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for (place, line) in text.split(['\n', '\r', '\t']).enumerate() {
@@ -228,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn no_repair_where_it_would_not_help() {
+    fn faults_that_cannot_be_repaired_have_no_repair() {
         for (fault, text) in [
             (Fault::TooShort, "http://a"),
             (Fault::IllegalChar, "https://e|f.com/"),

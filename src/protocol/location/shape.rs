@@ -1,15 +1,15 @@
 //! Classifies texts that are not http(s) URLs: relative, another scheme, or a misspelt http(s) URL.
 //!
-//! Guesses only what the letters say; which host a relative URL belongs to is not known here.
+//! Uses only the text itself; the host of a relative URL is not known here.
 
 use super::fault::Fault;
 use super::parts::Scheme;
 
-/// Schemes near enough to `http` to be taken for a slip, but real.
+/// Existing schemes that resemble a misspelt `http`.
 const REAL_SCHEMES: [&str; 14] =
     ["ftp", "ftps", "sftp", "tftp", "smtp", "ntp", "nntp", "rtp", "rtsp", "ws", "wss", "tel", "data", "file"];
 
-/// What is wrong with a non-empty text that does not start with `http://` or `https://`.
+/// The fault of a non-empty text that does not start with `http://` or `https://`.
 pub(super) fn validate(text: &str) -> Fault {
     if misspelt(text).is_some() {
         return Fault::SchemeTypo;
@@ -35,7 +35,7 @@ pub(super) fn other_scheme(text: &str) -> Option<&str> {
 }
 
 /// The scheme that was meant and what follows it, for `htp://x`, `http:/x`, `http//x`, `http:\\x`,
-/// `https:///x` and `http://https://x`. A well-spelt `http://x` is none.
+/// `https:///x` and `http://https://x`. `None` for a correct `http://x`.
 pub(super) fn misspelt(text: &str) -> Option<(Scheme, &str)> {
     let word_end = text.bytes().take_while(u8::is_ascii_alphabetic).count();
     let (word, tail) = text.split_at_checked(word_end)?;
@@ -49,17 +49,17 @@ pub(super) fn misspelt(text: &str) -> Option<(Scheme, &str)> {
     let slashes = after_mark.len() - rest.len();
     let is_two = after_mark.starts_with("//") && slashes == 2;
     if is_exact && has_colon && is_two {
-        // `http://https://x`, `http://http//x`: the scheme is twice.
+        // `http://https://x`, `http://http//x`: the scheme is repeated.
         let (inner, inner_tail) = rest.split_at_checked(rest.bytes().take_while(u8::is_ascii_alphabetic).count())?;
         let (meant, is_exact) = intended_scheme(inner)?;
         let host = inner_tail.strip_prefix(':').unwrap_or(inner_tail).strip_prefix("//")?;
         return is_exact.then_some((meant, host));
     }
-    let is_slip = if is_exact { has_colon || slashes >= 2 } else { slashes >= 1 && (has_colon || slashes >= 2) };
-    is_slip.then_some((meant, rest))
+    let is_misspelt = if is_exact { has_colon || slashes >= 2 } else { slashes >= 1 && (has_colon || slashes >= 2) };
+    is_misspelt.then_some((meant, rest))
 }
 
-/// The scheme a word stands for, and whether it is spelt so.
+/// The scheme that a word was probably meant to be, and whether it is spelt correctly.
 fn intended_scheme(word: &str) -> Option<(Scheme, bool)> {
     if !matches!(word.len(), 3..=8) {
         return None;
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_meant() {
+    fn misspelt_schemes_are_recognised() {
         for (text, expected) in [
             ("htps://e.com/", Some((Scheme::Https, "e.com/"))),
             ("https:///e.com/", Some((Scheme::Https, "e.com/"))),

@@ -1,14 +1,14 @@
 //! The URL prefix of a sitemap: the origin and directory that its URLs must be in.
 //!
 //! sitemaps.org protocol, "Sitemap file location": same scheme, host and port, in the sitemap's
-//! directory or below. Whether the rule applies at all (cross-submission) is not decided here.
+//! directory or below. Cross-submission, which lifts the rule, is not handled here.
 
 use super::chars::{HIGH, PERCENT, SPECIAL};
 use super::fault::{Fault, Faults};
 use super::key::key;
 use super::parts::Location;
 
-/// What every URL of a sitemap must start with: scheme, host, port and directory, normalised.
+/// The prefix that every URL of a sitemap must have: scheme, host, port and directory, normalised.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UrlPrefix {
     /// `https://example.com/shop/`: the normalised URL up to the last slash of its path.
@@ -18,7 +18,7 @@ pub struct UrlPrefix {
 }
 
 impl UrlPrefix {
-    /// From the sitemap's own URL; the query does not count. `None` if that is not an http(s) URL with a host.
+    /// The prefix for the URL of a sitemap, whose query is ignored. `None` if it is not an http(s) URL with a host.
     pub fn parse(url: &str) -> Option<Self> {
         let mut scratch = String::new();
         let location = Location::of(key(url, &mut scratch));
@@ -42,14 +42,14 @@ impl UrlPrefix {
         self.prefix.get(self.origin..).unwrap_or("/")
     }
 
-    /// Origin and directory: what every URL of the sitemap starts with.
+    /// Origin and directory.
     pub fn prefix(&self) -> &str {
         &self.prefix
     }
 }
 
 /// [`Fault::ForeignHost`] or [`Fault::OutsidePath`] of a decoded value in a sitemap with this `url_prefix`.
-/// A value without scheme and host has neither; other faults name it.
+/// A value without scheme and host has neither.
 pub(crate) fn check_scope(decoded: &str, url_prefix: &UrlPrefix) -> Faults {
     Location::of(decoded).check_scope(url_prefix)
 }
@@ -66,7 +66,7 @@ impl Location<'_> {
             }
         }
         if let Some((origin, _)) = self.origin().filter(|_| self.is_normal()) {
-            // It is its own key, without user information and port: nothing has to be written again.
+            // Fast path: the URL is normal and has no user information or port.
             let path = self.path();
             let folder = path.rfind('/').and_then(|slash| path.get(..=slash)).unwrap_or_default();
             return if origin != url_prefix.origin() {
@@ -77,7 +77,7 @@ impl Location<'_> {
                 Faults::only(Fault::OutsidePath)
             };
         }
-        // An ASCII host without user information and port is its own normal form but for capitals.
+        // Fast path: an ASCII host without user information and port differs from its normal form only in case.
         if let (Some(scheme), Some((ours, host))) = (self.scheme, url_prefix.origin().split_once("://"))
             && self.authority_classes & (PERCENT | HIGH | SPECIAL) == 0
             && !self.authority().is_empty()

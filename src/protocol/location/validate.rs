@@ -1,7 +1,7 @@
 //! Validates one `loc`: the faults of a URL that need no knowledge of its sitemap.
 //!
-//! Every rule that costs more than a bit test is guarded by the survey of [`Location::of`]: a plain URL
-//! is validated by its host, its last segment and its length, without allocation. Validation never fails.
+//! The character classes of [`Location::of`] guard every rule that costs more than a bit test: a plain URL is validated
+//! by its host, last segment and length, without allocation. Validation never fails.
 
 use super::chars::{self, DOT_PAIR, HASH, HIGH, ILLEGAL, PERCENT, SESSION, SLASH_PAIR, SPACE, SPECIAL, UPPER};
 use super::fault::{Fault, Faults};
@@ -10,9 +10,9 @@ use super::{host, params, private, shape};
 use crate::protocol::limits::{LOC_CHARACTERS, LOC_CHARACTERS_MIN};
 use memchr::memmem;
 
-/// Most characters Yandex takes (Yandex Webmaster, "Sitemap errors reference").
+/// Longest URL that Yandex accepts, in characters (Yandex Webmaster, "Sitemap errors reference").
 const YANDEX_CHARACTERS: usize = 1_024;
-/// Most bytes Baidu takes (Baidu webmaster help).
+/// Longest URL that Baidu accepts, in bytes (Baidu webmaster help).
 const BAIDU_BYTES: usize = 256;
 
 /// Words that stand for a missing value when they fill a segment or a parameter (practice).
@@ -20,7 +20,7 @@ const RESIDUE_WORDS: [&str; 3] = ["undefined", "null", "NaN"];
 /// Marks of unfilled templates, raw or percent-encoded (practice).
 const RESIDUE_MARKS: [&str; 9] = ["{{", "${", "<%", "[object", "%5Bobject", "%7B%7B", "%7b%7b", "$%7B", "%24%7B"];
 
-/// All faults of a decoded, trimmed value that show without knowing where the sitemap lives.
+/// All faults of a decoded, trimmed value that do not depend on the location of its sitemap.
 pub(crate) fn validate(decoded: &str) -> Faults {
     Location::of(decoded).validate()
 }
@@ -46,7 +46,7 @@ impl Location<'_> {
         faults
     }
 
-    /// Returns whether there is an authority; without one the text behind it cannot be told apart.
+    /// Returns whether there is an authority; without one the path cannot be validated.
     fn validate_authority(&self, faults: &mut Faults) -> bool {
         let classes = self.authority_classes;
         let host = self.host();
@@ -132,26 +132,27 @@ impl Location<'_> {
         if characters >= LOC_CHARACTERS {
             faults.insert(if characters == LOC_CHARACTERS { Fault::TooLongByOne } else { Fault::TooLong });
         } else if bytes * 3 >= LOC_CHARACTERS {
-            let escapes = self.text.bytes().filter(|&byte| chars::of(byte) & (SPACE | ILLEGAL | HIGH) != 0).count();
+            let escapes =
+                self.text.bytes().filter(|&byte| chars::classes_of(byte) & (SPACE | ILLEGAL | HIGH) != 0).count();
             faults.insert_if(Fault::TooLongEncoded, bytes + escapes * 2 >= LOC_CHARACTERS);
         }
     }
 }
 
-/// What percent-encoded bytes there are: like the classes of characters, a guard for what costs more.
+/// Kinds of percent-encoded bytes, which guard expensive rules like character classes do.
 mod escape {
     use super::chars;
 
-    /// A `%` that starts none.
+    /// A `%` without two hexadecimal digits.
     pub(super) const BAD: u8 = 1;
-    /// Of a byte beyond ASCII.
+    /// A byte outside of ASCII.
     pub(super) const HIGH: u8 = 1 << 1;
-    /// Of a dot.
+    /// A dot.
     pub(super) const DOT: u8 = 1 << 2;
-    /// Of `{`, `$` or `[`, which a template may have left behind.
+    /// `{`, `$` or `[`, which may belong to a placeholder.
     pub(super) const MARK: u8 = 1 << 3;
 
-    /// Of a control character: no server has a page for it, it is a line break that was encoded with the URL.
+    /// A control character, usually a line break that was encoded with the URL.
     pub(super) const CONTROL: u8 = 1 << 4;
 
     /// All kinds that occur.
@@ -178,8 +179,8 @@ mod escape {
     }
 }
 
-/// Whether the percent-encoded bytes of ASCII text need no closer look: each is written in capitals and stands for a byte
-/// beyond ASCII, and the text was not encoded twice. One pass for what would be several.
+/// Whether the percent-encoded bytes of ASCII text need no further validation: each is in upper case and outside of
+/// ASCII, and the text was not encoded twice. Replaces several passes by one.
 pub(super) fn has_plain_escapes(bytes: &[u8]) -> bool {
     const RUN: usize = 96;
     let (mut run, mut len) = ([0; RUN], 0);
@@ -197,7 +198,7 @@ pub(super) fn has_plain_escapes(bytes: &[u8]) -> bool {
             }
             [b'%', ..] => return false,
             [_, tail @ ..] => {
-                // A byte of ASCII ends every character.
+                // An ASCII byte ends a run of encoded bytes.
                 if len > 0 && !run.get(..len).is_some_and(is_plain_run) {
                     return false;
                 }
@@ -209,21 +210,21 @@ pub(super) fn has_plain_escapes(bytes: &[u8]) -> bool {
     }
 }
 
-/// Characters that a URL has where its percent-encoding is decoded as UTF-8, which is how Yandex counts.
+/// Number of characters of a URL after decoding its percent-encoding as UTF-8, which is how Yandex counts.
 pub(super) fn decoded_characters(text: &str) -> usize {
     let bytes = text.as_bytes();
     let encoded = memchr::memchr_iter(b'%', bytes).filter_map(|at| chars::percent_byte(bytes, at));
-    // Of three characters one stays, or none where the byte continues a character.
+    // Three characters become one, or none for a continuation byte.
     encoded.fold(text.chars().count(), |count, byte| count - if matches!(byte, 0x80..=0xbf) { 3 } else { 2 })
 }
 
-/// Where the first `%` without two hexadecimal digits stands, as a byte offset.
+/// Byte offset of the first `%` without two hexadecimal digits.
 pub(super) fn bad_percent(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     (0..bytes.len()).find(|&at| bytes.get(at) == Some(&b'%') && chars::percent_byte(bytes, at).is_none())
 }
 
-/// Where the first percent-encoded control character stands, as a byte offset.
+/// Byte offset of the first percent-encoded control character.
 pub(super) fn encoded_control(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     memchr::memchr_iter(b'%', bytes)
@@ -235,7 +236,7 @@ pub(crate) fn ends_in_control(text: &str) -> bool {
     without_trailing_controls(text).len() < text.len()
 }
 
-/// A URL without the percent-encoded control characters at its end.
+/// Removes the percent-encoded control characters at the end of a URL.
 pub(super) fn without_trailing_controls(text: &str) -> &str {
     let mut kept = text;
     while let Some(at) = kept.len().checked_sub(3)
@@ -261,7 +262,7 @@ pub(super) fn is_dot_segment(segment: &str) -> bool {
     matches!(dots, 1 | 2)
 }
 
-/// The first thing that a template left behind.
+/// The first unfilled placeholder of a template.
 pub(super) fn template_residue<'t>(location: &Location<'t>) -> Option<&'t str> {
     let text = location.rest();
     let bytes = text.as_bytes();
@@ -291,7 +292,7 @@ pub(super) fn template_residue<'t>(location: &Location<'t>) -> Option<&'t str> {
     mark.and_then(|(at, length)| of(at, length)).or_else(|| braced_name(text))
 }
 
-/// `{name}`: a parameter of a route that no one filled in.
+/// Finds `{name}`, an unfilled route parameter.
 fn braced_name(text: &str) -> Option<&str> {
     let start = text.find('{')?;
     let end = start + text.get(start..)?.find('}')?;
@@ -300,7 +301,7 @@ fn braced_name(text: &str) -> Option<&str> {
     if is_name { text.get(start..=end) } else { None }
 }
 
-/// By the name of its last segment: an image, style, script or archive, or a file for crawlers.
+/// Whether the last segment of a path names an image, style sheet, script or archive, or a file for crawlers.
 pub(super) fn is_not_page(path: &str) -> bool {
     let bytes = path.as_bytes();
     let tail = bytes.get(bytes.len().saturating_sub(5)..).unwrap_or_default();
@@ -319,7 +320,7 @@ pub(super) fn is_not_page(path: &str) -> bool {
     }
 }
 
-/// `sitemap.xml`, `sitemap_index.xml`, `post-sitemap.xml`: what generators call their files.
+/// Whether a file name contains `sitemap`, as those of generators do.
 fn names_sitemap(name: &str) -> bool {
     const WORD: &[u8] = b"sitemap";
     name.as_bytes().windows(WORD.len()).any(|part| part.eq_ignore_ascii_case(WORD))
@@ -329,8 +330,7 @@ fn last_segment(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// Whether bytes of UTF-8 were taken for characters of Latin-1 or windows-1252 somewhere on the way,
-/// or percent-encoded bytes are not UTF-8 at all.
+/// Whether a text contains UTF-8 that was read as Latin-1 or windows-1252.
 fn is_mojibake(text: &str) -> bool {
     const STACK: usize = 512;
     let (mut stack, mut heap) = ([0; STACK], Vec::new());
@@ -357,7 +357,7 @@ fn is_mojibake(text: &str) -> bool {
         && decoded.get(..length).is_some_and(|decoded| std::str::from_utf8(decoded).is_ok_and(has_misread_utf8))
 }
 
-/// Whether a run of characters, each put back to its one byte, is a multi-byte character of UTF-8.
+/// Whether a run of characters, each taken as one byte, is a multi-byte character of UTF-8.
 fn has_misread_utf8(text: &str) -> bool {
     let mut rest = text.chars();
     while let Some(first) = rest.next() {
@@ -375,7 +375,7 @@ fn has_misread_utf8(text: &str) -> bool {
     false
 }
 
-/// A character that windows-1252 or Latin-1 shows for a byte 0x80 to 0xBF.
+/// Whether a character is that of a byte 0x80 to 0xBF in windows-1252 or Latin-1.
 fn is_misread_continuation(letter: char) -> bool {
     matches!(letter, '\u{80}'..='\u{bf}') || "€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ".contains(letter)
 }
@@ -499,7 +499,7 @@ pub(super) mod tests {
         assert!(validate(&of(257, "a")).has(Fault::TooLongBaidu));
     }
 
-    /// The same rules without the survey: what the guards must never hide.
+    /// The same rules without guards.
     fn validate_unguarded(text: &str) -> Faults {
         let mut location = Location::of(text);
         location.classes = !0;
@@ -558,12 +558,12 @@ pub(super) mod tests {
 
     proptest! {
         #[test]
-        fn judging_never_fails(text in any::<String>()) {
+        fn validation_never_fails(text in any::<String>()) {
             validate(&text);
         }
 
         #[test]
-        fn guards_hide_nothing(text in urlish()) {
+        fn guards_change_no_result(text in urlish()) {
             prop_assert_eq!(validate(&text), validate_unguarded(&text));
         }
     }

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 /// Whether `agent` may fetch `url`.
 fn allows(robots: &str, agent: &str, url: &str) -> bool {
-    Robots::parse(robots.as_bytes()).rules_for(agent).verdict(url) == Access::Allowed
+    Robots::parse(robots.as_bytes()).rules_for(agent).access(url) == Access::Allowed
 }
 
 #[track_caller]
@@ -92,7 +92,7 @@ fn paths_have_case_and_keys_have_none() {
 
 /// RFC 9309, section 2.2.3.
 #[test]
-fn special_characters_mean_what_they_should() {
+fn special_characters_are_matched() {
     let of = |pattern: &str| format!("User-agent: *\nDisallow: {pattern}\n");
     let cases: [(&str, &[(&str, bool)]); 15] = [
         ("*", &[("/", false), ("/a", false)]),
@@ -136,12 +136,12 @@ fn octets_are_compared_percent_encoded() {
     expect(&of("/a%"), "a", &[("/a%", true)]);
     // A path as it is, without being encoded first.
     let rules = Robots::parse(of("/ツ").as_bytes()).rules_for("a");
-    assert_ne!(rules.verdict_of_path("/ツ".as_bytes()), Access::Allowed);
+    assert_ne!(rules.access_to_path("/ツ".as_bytes()), Access::Allowed);
     // Text that is not UTF-8 stays the octets that it is.
     let rules = Robots::parse(b"User-agent: *\nDisallow: /caf\xe9\n").rules_for("a");
     assert!(
-        rules.verdict("https://e.com/caf%E9") != Access::Allowed
-            && rules.verdict("https://e.com/caf%C3%A9") == Access::Allowed
+        rules.access("https://e.com/caf%E9") != Access::Allowed
+            && rules.access("https://e.com/caf%C3%A9") == Access::Allowed
     );
 }
 
@@ -153,21 +153,21 @@ fn lines_end_with_cr_or_lf_or_both_and_a_mark_is_skipped() {
             expect(&robots, "FooBot", &[("/a", false), ("/b", false), ("/c", true)]);
             expect(&robots, "BarBot", &[("/a", false)]);
             let rules = Robots::parse(robots.as_bytes()).rules_for("FooBot");
-            assert_eq!(rules.verdict("https://e.com/b"), Access::Blocked { line: 5 }, "{robots:?}");
+            assert_eq!(rules.access("https://e.com/b"), Access::Blocked { line: 5 }, "{robots:?}");
         }
     }
     for mark in [&b"\xef"[..], b"\xef\xbb", b"\xef\xbb\xbf"] {
         let robots = [mark, b"User-agent: FooBot\nDisallow: /\n"].concat();
-        assert!(Robots::parse(&robots).rules_for("FooBot").verdict("https://e.com/") != Access::Allowed, "{mark:?}");
+        assert!(Robots::parse(&robots).rules_for("FooBot").access("https://e.com/") != Access::Allowed, "{mark:?}");
     }
     // Elsewhere, or incomplete in the middle, it is part of a key that no one knows.
     assert!(allows("User-agent: FooBot\n\u{feff}Disallow: /\n", "FooBot", "https://e.com/"));
     let broken = b"\xef\x11\xbfUser-agent: FooBot\nDisallow: /\n";
-    assert!(Robots::parse(broken).rules_for("FooBot").verdict("https://e.com/") == Access::Allowed);
+    assert!(Robots::parse(broken).rules_for("FooBot").access("https://e.com/") == Access::Allowed);
 }
 
 #[test]
-fn usual_typing_errors_are_understood() {
+fn common_typing_errors_are_accepted() {
     for key in ["disallow", "dissallow", "dissalow", "disalow", "diasllow", "disallaw", " Disallow ", "Disallowed"] {
         expect(&format!("User-agent: *\n{key}: /a\n"), "x", &[("/a", false)]);
     }
@@ -182,7 +182,7 @@ fn usual_typing_errors_are_understood() {
 }
 
 #[test]
-fn the_start_page_of_a_folder_is_the_folder() {
+fn allowing_the_index_page_allows_the_folder() {
     let robots = "User-agent: *\nAllow: /allowed/index.html\nDisallow: /\n";
     expect(
         robots,
@@ -210,7 +210,7 @@ fn sitemap_lines_are_listed_wherever_they_are() {
     let robots = Robots::parse(robots.as_bytes());
     let lines: Vec<_> = robots.sitemaps().iter().map(|line| (line.line, line.url.as_str())).collect();
     assert_eq!(lines, [(1, "https://e.com/a.xml"), (4, "https://e.com/b.xml"), (5, "https://e.com/c.xml"), (6, "")]);
-    assert!(robots.rules_for("a").verdict("https://e.com/") != Access::Allowed);
+    assert!(robots.rules_for("a").access("https://e.com/") != Access::Allowed);
 }
 
 #[test]
@@ -251,14 +251,14 @@ fn a_long_line_is_cut_and_the_next_one_counts() {
     let pattern = "/x".repeat(MAX_LINE);
     let rules = Robots::parse(format!("User-agent: *\nDisallow: {pattern}\n").as_bytes()).rules_for("a");
     let kept = MAX_LINE - "Disallow: ".len();
-    assert!(rules.verdict(&format!("https://e.com{}", &pattern[..kept])) != Access::Allowed);
-    assert!(rules.verdict(&format!("https://e.com{}", &pattern[..kept - 1])) == Access::Allowed);
+    assert!(rules.access(&format!("https://e.com{}", &pattern[..kept])) != Access::Allowed);
+    assert!(rules.access(&format!("https://e.com{}", &pattern[..kept - 1])) == Access::Allowed);
 }
 
 #[test]
 fn a_zero_byte_ends_its_line() {
     let rules = Robots::parse(b"User-agent: *\nDisallow: /a\0b\nDisallow: /c\n").rules_for("x");
-    assert!(rules.verdict("https://e.com/a") != Access::Allowed && rules.verdict("https://e.com/c") != Access::Allowed);
+    assert!(rules.access("https://e.com/a") != Access::Allowed && rules.access("https://e.com/c") != Access::Allowed);
 }
 
 #[test]
@@ -298,9 +298,9 @@ proptest! {
     }
 
     #[test]
-    fn every_input_has_a_verdict(bytes in prop::collection::vec(any::<u8>(), 0..400), url in ".{0,60}") {
-        let _ = Robots::parse(&bytes).rules_for("FooBot").verdict(&url);
+    fn every_input_can_be_checked(bytes in prop::collection::vec(any::<u8>(), 0..400), url in ".{0,60}") {
+        let _ = Robots::parse(&bytes).rules_for("FooBot").access(&url);
         let text = [&b"User-agent: FooBot\nDisallow:"[..], &bytes].concat();
-        let _ = Robots::parse(&text).rules_for("FooBot").verdict(&url);
+        let _ = Robots::parse(&text).rules_for("FooBot").access(&url);
     }
 }

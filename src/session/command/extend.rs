@@ -68,7 +68,7 @@ fn parse_add(words: Vec<Word>) -> Result<ExtensionChange, CommandError> {
         // The innermost repeatable element is added, and never one that an index already selects.
         Some(_) => {
             let fixed = whole.steps.iter().rposition(|step| step.index.is_some()).map_or(0, |at| at + 1);
-            let repeats = whole.elements().iter().rposition(|element| element.most != 1).unwrap_or(0);
+            let repeats = whole.elements().iter().rposition(|element| element.max_count != 1).unwrap_or(0);
             let repeats = repeats.max(fixed).min(whole.steps.len() - 1);
             Path { steps: whole.steps.get(..=repeats).unwrap_or_default().to_vec(), attribute: None, ..whole.clone() }
         }

@@ -82,7 +82,7 @@ impl<'s> DataSource<'s> {
     /// The date as a W3C Datetime: unchanged, or converted from an HTTP or mail date.
     fn date(&self, snapshot: &Snapshot, row: RowId) -> Option<String> {
         let loc = snapshot.document.value(row, Field::Loc)?;
-        lastmod::written(&self.column.text(self.data.find(&loc)?)?)
+        lastmod::normalize(&self.column.text(self.data.find(&loc)?)?)
     }
 }
 

@@ -15,7 +15,7 @@ use super::super::theme::Role;
 use super::super::words::{Line, Words};
 use super::preview::element_lines;
 use crate::document::rows::RowId;
-use crate::protocol::verdict::{Ruling, of_namespace};
+use crate::protocol::verdict::{Ruling, namespace_verdicts};
 use crate::session::explain::verdicts;
 use crate::words::{grouped, size};
 use crate::xml::names::FileKind;
@@ -233,7 +233,7 @@ fn header(app: &App, details: &RowDetails<'_>, width: usize) -> Header {
     }
     header.lines.extend(data_lines(shared, row, width));
     let uri = document.names(row).uri.as_deref().unwrap_or_default().to_owned();
-    let verdicts = of_namespace(&uri);
+    let verdicts = namespace_verdicts(&uri);
     if document.names(row).kind == FileKind::Urlset && verdicts.iter().any(|one| one.ruling == Ruling::Rejects) {
         let uri = if uri.is_empty() { "none".to_owned() } else { uri };
         let words = Words::dim(format!("{:12}", "namespace")).and(Role::Text, uri);

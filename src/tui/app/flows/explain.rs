@@ -12,7 +12,7 @@ use crate::check::decision::{Decision, choices};
 use crate::check::rule::Rule;
 use crate::check::{Finding, FindingTarget};
 use crate::document::rows::RowId;
-use crate::protocol::verdict::{Authority, Verdict, Verdicts, of_namespace};
+use crate::protocol::verdict::{Authority, Verdict, Verdicts, namespace_verdicts};
 use crate::session::explain::{explain, fix_words, severities, verdicts};
 use crate::session::findings::non_row;
 use crate::tui::command::Action;
@@ -146,7 +146,7 @@ fn row_list(shared: &Shared, row: RowId) -> Option<Box<List>> {
         }
         if !is_of_row {
             let uri = namespace_of(shared, finding);
-            lines.extend(uri.iter().flat_map(|uri| verdict_table(shared, &of_namespace(uri))));
+            lines.extend(uri.iter().flat_map(|uri| verdict_table(shared, &namespace_verdicts(uri))));
         } else if let Some(field) = finding.field() {
             let text = shared.large.cell(&shared.session, row, field);
             let verdicts = text.and_then(|text| verdicts(field, &text));
@@ -190,7 +190,7 @@ pub(in crate::tui::app) fn files_list(shared: &Shared, rule: Rule) -> Box<List> 
         say(Words::new().and(finding.severity.into(), format!("{sign} ")).and(Role::Text, place));
         say(Words::dim(format!("  {}", message_of(shared, finding))));
         if let Some(uri) = namespace_of(shared, finding) {
-            tables.extend(verdict_table(shared, &of_namespace(&uri)));
+            tables.extend(verdict_table(shared, &namespace_verdicts(&uri)));
         }
     }
     tables.truncate(Authority::ALL.len());

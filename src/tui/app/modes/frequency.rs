@@ -3,7 +3,7 @@
 //! A letter that continues the word is accepted, another one selects the word that it starts. Text that is the start
 //! of no word is typed as in any other cell, and so are letters into its middle.
 
-use crate::protocol::changefreq::{Changefreq, completed};
+use crate::protocol::changefreq::{Changefreq, complete};
 use crate::tui::prompt::Prompt;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -46,7 +46,7 @@ fn choose(prompt: &mut Prompt, beside: fn(Changefreq) -> Changefreq, first: Chan
     let text = prompt.text();
     let chosen = match Changefreq::parse_any_case(text) {
         Some(current) => beside(current),
-        None => completed(text).unwrap_or(first),
+        None => complete(text).unwrap_or(first),
     };
     prompt.set(chosen.name());
 }
@@ -54,5 +54,5 @@ fn choose(prompt: &mut Prompt, beside: fn(Changefreq) -> Changefreq, first: Chan
 /// The word that starts with this text.
 fn word_of(text: &str) -> Option<&'static str> {
     let is_none = || NONE.get(..text.len()).is_some_and(|start| start.eq_ignore_ascii_case(text));
-    completed(text).map(Changefreq::name).or_else(|| is_none().then_some(NONE))
+    complete(text).map(Changefreq::name).or_else(|| is_none().then_some(NONE))
 }

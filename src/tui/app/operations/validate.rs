@@ -84,7 +84,7 @@ fn suggest(field: Field, value: &str, findings: &[Finding]) -> Option<(String, S
         Field::Lastmod => lastmod::suggest(value).map(owned),
         Field::Priority => priority::suggest(value).map(owned),
         Field::Changefreq => {
-            let completed = || changefreq::completed(value).map(|word| (word, "completes it"));
+            let completed = || changefreq::complete(value).map(|word| (word, "completes it"));
             let nearest = changefreq::nearest(value).map(|word| (word, "the nearest of the seven"));
             nearest.or_else(completed).map(|(word, why)| (word.name().to_owned(), why.to_owned()))
         }

@@ -162,7 +162,7 @@ fn explanations_show_the_verdict_of_each_search_engine() {
     bench.shows("ns-variant");
     bench.keys("<enter>");
     bench.shows("Google    ✗ rejects      Search Console: incorrect namespace");
-    bench.shows("Bing      - says nothing");
+    bench.shows("Bing      - not documented");
 }
 
 #[test]
