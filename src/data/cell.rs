@@ -29,7 +29,8 @@ const NEGATIVE: u64 = 1 << 61;
 const PERCENT: u64 = 1 << 60;
 const SCALE_AT: u32 = 56;
 const DIGITS: u64 = (1 << SCALE_AT) - 1;
-/// Up to this many digits, the integer and the power of ten are exact as `f64`, so that their quotient is the nearest.
+/// Maximum number of digits. Up to 15, the integer and the power of ten are exact as `f64`, so that their quotient is
+/// the nearest `f64`.
 const MAX_DIGITS: usize = 15;
 
 // A date: notation, offset of its zone from UTC in minutes plus a bias, seconds since 1970.

@@ -18,7 +18,7 @@ const ABSENT: TextId = TextId::MAX;
 /// The kind of the values of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Numbers, perhaps with a percent sign.
+    /// Numbers, optionally with a percent sign.
     Number,
     /// Dates, or dates with a time.
     Date,
@@ -43,17 +43,17 @@ impl Kind {
 /// One value of a data column.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Value<'d> {
-    /// The URL is unknown, or its cell is empty.
+    /// The URL is not in the data, or its cell is empty.
     Absent,
-    /// The text is not of the column's kind.
+    /// The text does not have the kind of the column.
     Unreadable(&'d str),
     /// A number.
     Number(f64),
-    /// A moment.
+    /// A date or a time.
     Date {
-        /// Seconds since 1970 in UTC; for a day without a time, its beginning.
+        /// Seconds since 1970 in UTC; for a date without a time, the start of the day.
         seconds: i64,
-        /// Whether it is a day without a time.
+        /// Whether it is a date without a time.
         is_day: bool,
     },
     /// True or false.
@@ -80,8 +80,8 @@ impl Value<'_> {
     }
 }
 
-/// A column of a [`super::DataSet`]: 8 bytes per row for numbers or dates, 4 bytes for other kinds, and each distinct text
-/// that is not stored as a number or a date.
+/// A column of a [`super::DataSet`]: 8 bytes per row for numbers or dates, 4 bytes for other kinds, and each distinct
+/// text that is not stored as a number or a date.
 #[derive(Debug)]
 pub struct Column {
     name: String,
@@ -480,12 +480,12 @@ fn is_date(cell: Cell) -> bool {
 /// A decimal number, with a percent sign or without: `301`, `0.5`, `-3`, `1.2e6`, `12.5%`.
 pub(crate) fn parse_number(text: &str) -> Option<f64> {
     let digits = text.strip_suffix('%').unwrap_or(text).trim_end();
-    // `inf` and `nan` are words in a table.
+    // In a table, `inf` and `nan` are words.
     let is_number = digits.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte));
     digits.parse().ok().filter(|_| is_number)
 }
 
-/// The moment of a date in any notation that is read for `lastmod`, including those of HTTP and mail.
+/// The time of a date in any notation that is accepted for `lastmod`, including those of HTTP and mail.
 pub(super) fn parse_date(text: &str) -> Option<Lastmod> {
     let has_digit = text.bytes().any(|byte| byte.is_ascii_digit());
     // A number is not a date, although ten digits could be Unix time.

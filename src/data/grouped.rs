@@ -17,7 +17,7 @@ pub(super) fn parse(text: &str) -> Option<(char, String)> {
     (is_grouped && fraction.is_none_or(is_number)).then(|| (normalise(separator), text.replace(separator, "")))
 }
 
-/// One separator for all that look the same.
+/// Maps separators that look the same to one of them.
 const fn normalise(separator: char) -> char {
     match separator {
         '\u{a0}' | '\u{202f}' => ' ',
@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn groups_have_three_digits_and_one_mark() {
+    fn groups_have_three_digits_and_one_separator() {
         for (text, separator, number) in [
             ("1,234", ',', "1234"),
             ("12,345,678.50", ',', "12345678.50"),

@@ -1,8 +1,8 @@
-//! A data set to which batches of answers are added while earlier versions of it are in use.
+//! A data set to which batches of probe results are added while earlier versions of it are in use.
 //!
-//! Invariant: the cost of a batch is proportional to the batch. Each version shares with the previous one all pages in
-//! which nothing was set; indexes grow by doubling, and the kind of a column is determined again when the number of its
-//! values has doubled.
+//! Invariant: the cost of a batch is proportional to its size. Each version shares all unchanged pages with the
+//! previous one, indexes grow by doubling, and the kind of a column is determined again when the number of its values
+//! has doubled.
 
 use super::column::{Column, GrowingColumn};
 use super::targets::{self, Targets};
@@ -78,6 +78,6 @@ impl Sink for GrowingDataSet {
         &mut self.columns
     }
 
-    // Answers of a site have no grouped numbers.
+    // Results of a probe have no grouped numbers.
     fn ungroup(&mut self, _: &RoaringBitmap, _: bool) {}
 }

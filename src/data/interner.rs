@@ -9,8 +9,8 @@ use std::sync::Arc;
 /// The id of a text: its position in the list.
 pub(super) type TextId = u32;
 
-/// A list of texts with 4 bytes of overhead each. Texts that are added after [`Texts::share`] have 12 bytes of overhead,
-/// and clones share all of them.
+/// A list of texts with 4 bytes of overhead each. Texts that are added after [`Texts::share`] have 12 bytes of
+/// overhead, and clones share all of them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Texts {
     base: Arc<Base>,

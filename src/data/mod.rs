@@ -2,10 +2,10 @@
 //!
 //! A [`DataSet`] is read from tables whose rows are keyed by URL, and gives the value of a column for a URL. URLs are
 //! compared by their normalised form (RFC 3986, 6.2.2), as in the rules for duplicates. Memory: 8 bytes per row of a
-//! column of numbers or dates, 4 bytes per row of other columns plus each distinct text once, and each URL plus a slot of
-//! 13 bytes in a hash table.
+//! column of numbers or dates, 4 bytes per row of other columns plus each distinct text once, and each URL plus a slot
+//! of 13 bytes in a hash table.
 
-// Data sets grow only with answers of a site, which need the feature `net`.
+// Only probes extend data sets, which need the feature `net`.
 #![cfg_attr(not(feature = "net"), allow(dead_code))]
 
 mod cell;
@@ -77,8 +77,8 @@ impl DataSet {
         self.columns.iter().find(|column| column.name() == name)
     }
 
-    /// The row of a decoded URL. A URL at which redirects end has the data of the URL that redirected, unless it has a status
-    /// of its own.
+    /// The row of a decoded URL. A URL at which redirects end has the data of the URL that redirected, unless it has a
+    /// status of its own.
     pub fn find(&self, url: &str) -> Option<DataRow> {
         let mut scratch = String::new();
         let (key, half) = Urls::key_of(url, &mut scratch);

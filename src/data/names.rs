@@ -1,16 +1,17 @@
-//! Names of columns: usual names of the URL column, and standard names for columns of known exports.
+//! Names of columns: common names of the URL column, and standard names for columns of known exports.
 
 use std::collections::HashSet;
 
-/// The `error` of a probed URL whose redirects form a loop: what a probe writes and `site-redirect-loop` looks for.
+/// The `error` of a probed URL whose redirects form a loop. Probes write it, and the rule `site-redirect-loop` checks
+/// for it.
 pub(crate) const REDIRECT_LOOP: &str = "the redirects form a loop";
 
 /// Names of the URL column in exports of common tools, in lower case, the more specific first.
 pub(super) const URL_NAMES: [&str; 9] =
     ["loc", "url", "address", "page", "top pages", "landing page", "link", "original url", "page url"];
 
-/// Names in exports and their standard names. Sources: Screaming Frog SEO Spider (export of internal URLs), Sitebulb (URL
-/// explorer), Google Search Console (pages).
+/// Names in exports and their standard names. Sources: Screaming Frog SEO Spider (export of internal URLs), Sitebulb
+/// (URL explorer), Google Search Console (pages).
 const STANDARD: [(&str, &str); 18] = [
     ("status code", "status"),
     ("http status code", "status"),

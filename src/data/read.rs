@@ -8,11 +8,11 @@ use hashbrown::HashMap;
 use roaring::RoaringBitmap;
 use serde_json::Value as Json;
 
-/// Delimiters; the ones that cannot be in URLs come first.
+/// Delimiters, with those that cannot occur in URLs first.
 const DELIMITERS: [u8; 4] = [b'\t', b';', b'|', b','];
 
 /// Number of records that are examined to find the column of URLs.
-const SAMPLE: usize = 1_000;
+const SAMPLE_RECORDS: usize = 1_000;
 
 /// Options for reading a table.
 #[derive(Debug, Clone, Copy, Default)]
@@ -29,7 +29,7 @@ pub(crate) enum TableError {
     /// It has no row.
     #[error("the table is empty")]
     Empty,
-    /// No column has a usual name for URLs, and not exactly one contains URLs.
+    /// No column has a common name for URLs, and none or several columns contain URLs.
     #[error("no column holds the URLs; the columns are {}", .0.join(", "))]
     NoUrlColumn(Vec<String>),
     /// There is no column with the given name.
@@ -43,7 +43,7 @@ pub(crate) enum TableError {
     /// A line is not in the format of the first lines.
     #[error("line {line}: {message}")]
     Line {
-        /// From 1.
+        /// The number of the line, from 1.
         line: u64,
         /// What was expected.
         message: String,
@@ -121,7 +121,7 @@ fn read_separated(table: &mut Table<'_, impl Sink>, text: &str, options: &ReadOp
     let headings: Vec<String> = headings.iter().map(|heading| heading.trim().to_owned()).collect();
     let sample = || {
         let reader = csv::ReaderBuilder::new().flexible(true).delimiter(delimiter).from_reader(text.as_bytes());
-        reader.into_records().take(SAMPLE).filter_map(Result::ok)
+        reader.into_records().take(SAMPLE_RECORDS).filter_map(Result::ok)
     };
     let holds_urls = |column: usize| {
         let mut values = sample().filter_map(|record| record.get(column).map(ToOwned::to_owned)).peekable();
@@ -154,13 +154,13 @@ fn line_error(error: &csv::Error) -> TableError {
 /// The delimiter that occurs most often in the header.
 fn delimiter(text: &str) -> u8 {
     let names = text.lines().next().unwrap_or_default();
-    // Every second piece is inside quotes.
+    // Every second part is inside quotes.
     let unquoted = || names.split('"').step_by(2).flat_map(str::bytes);
     let count = |delimiter: &u8| unquoted().filter(|byte| byte == delimiter).count();
     DELIMITERS.into_iter().rev().max_by_key(count).unwrap_or(b',')
 }
 
-/// The column of URLs: the given one, else one with a usual name, else the only one whose values are URLs.
+/// The column of URLs: the given one, else one with a common name, else the only one whose values are URLs.
 fn key_column(headings: &[String], key: Option<&str>, holds_urls: impl Fn(usize) -> bool) -> Result<usize, TableError> {
     let position = |name: &str| headings.iter().position(|heading| heading.eq_ignore_ascii_case(name));
     if let Some(key) = key {
@@ -218,7 +218,7 @@ fn read_json_lines(table: &mut Table<'_, impl Sink>, text: &str, options: &ReadO
     Ok(())
 }
 
-/// The member with the URL: one with a usual name, else the only URL.
+/// The member with the URL: one with a common name, else the only one whose value is a URL.
 fn json_key(object: &serde_json::Map<String, Json>) -> Result<String, TableError> {
     let headings: Vec<String> = object.keys().cloned().collect();
     let holds_url = |at: usize| object.get(&headings[at]).and_then(Json::as_str).is_some_and(is_url);
@@ -273,7 +273,7 @@ fn read_log(table: &mut Table<'_, impl Sink>, text: &str, options: &ReadOptions<
     let mut hits: HashMap<&str, (u64, i64, &str)> = HashMap::new();
     let mut order = Vec::new();
     for line in text.lines() {
-        // Logs contain whatever clients sent: lines in another form are skipped.
+        // Logs contain arbitrary requests of clients, so lines in another format are skipped.
         let Some(line) = LogLine::parse(line) else { continue };
         if !line.path.starts_with('/') || !line.agent.contains("Googlebot") {
             continue;

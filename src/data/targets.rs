@@ -1,4 +1,5 @@
-//! Final URLs of redirects: a row that is changed to such a URL keeps the data of the URL that redirected.
+//! Final URLs of redirects: if a URL in a set is replaced by the final URL, it keeps the data of the URL that
+//! redirected.
 
 use super::column::Column;
 use super::urls::Urls;

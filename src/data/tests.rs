@@ -195,8 +195,6 @@ fn a_few_unreadable_values_do_not_change_the_kind_of_a_column() {
     assert_eq!(values, [Value::Number(1.5), Value::Number(12.5), Value::Unreadable("n/a"), Value::Absent]);
 }
 
-/// The work of a join grows with the rows of both sides: each URL is normalised once when its table is read, and once when
-/// it is looked up.
 #[test]
 fn a_column_of_numbers_or_dates_takes_8_bytes_per_row_and_others_their_distinct_texts() {
     const ROWS: usize = 20_000;
@@ -223,7 +221,7 @@ fn a_column_of_numbers_or_dates_takes_8_bytes_per_row_and_others_their_distinct_
     }
     // All texts are distinct: 8 bytes of overhead each.
     assert!(per_row("note") <= 8.1 + notes as f64 / ROWS as f64, "{}", per_row("note"));
-    // Numbers and dates in notations that are stored as texts, all distinct.
+    // Distinct numbers in a notation that is stored as text.
     let mut odd = "loc,number\n".to_owned();
     (0..ROWS).for_each(|row| writeln!(odd, "https://e.com/{row},{row}e0").unwrap());
     let odd = self::set(&[&odd]);
@@ -232,6 +230,8 @@ fn a_column_of_numbers_or_dates_takes_8_bytes_per_row_and_others_their_distinct_
     assert!(column.held_bytes() <= ROWS * 12 + ROWS * 7, "{}", column.held_bytes());
 }
 
+/// The work of a join grows with the rows of both sides: each URL is normalised once when its table is read, and once
+/// when it is looked up.
 #[test]
 fn a_url_is_normalised_once_by_each_side() {
     for rows in [100_u64, 3_000] {
@@ -288,7 +288,7 @@ proptest! {
     }
 }
 
-/// The output of a probe for a range of pages.
+/// The results of a probe for a range of pages.
 fn answers(pages: std::ops::Range<u32>) -> String {
     let line = |page: u32| {
         let status = if page.is_multiple_of(7) { "null" } else { "200" };
@@ -313,7 +313,7 @@ fn a_batch_of_answers_copies_only_the_pages_that_it_changes() {
     let mut before = growing.version();
     let work = here(|| {
         for batch in 0..200 {
-            // Half of the batch are known pages, spread over all pages.
+            // Half of the batch are known URLs, spread over all pages of memory.
             let known: String =
                 (0..BATCH / 2).map(|at| answers(batch * 293 + at * 97..batch * 293 + at * 97 + 1)).collect();
             let new = KNOWN + batch * BATCH / 2;

@@ -20,7 +20,7 @@ pub(super) struct Urls {
 /// Index of the URLs that were added before [`Urls::share`].
 #[derive(Debug, Default, Clone)]
 struct Base {
-    /// Normalised forms of URLs that are not written in it, so that none is normalised twice.
+    /// Normalised forms of URLs that differ from the URL as written, so that none is normalised twice.
     keys: HashMap<u32, Box<str>>,
     /// The lower half of the hash of the key, and the row.
     index: HashTable<(u32, u32)>,
@@ -29,11 +29,11 @@ struct Base {
 /// Index of the URLs that were added later, in persistent columns.
 #[derive(Debug, Default, Clone)]
 struct Later {
-    /// For each row, the position of its normalised form in `forms`, from 1; 0 if the URL is written in it.
+    /// For each row, the position of its normalised form in `forms`, from 1; 0 if the URL as written is normal.
     keys: Column<u32>,
     forms: Texts,
-    /// A hash table with open addressing, whose size is a power of two: the lower half of the hash of the key, and the row
-    /// from 1.
+    /// A hash table with open addressing, whose size is a power of two: the lower half of the hash of the key, and the
+    /// row from 1.
     slots: Column<(u32, u32)>,
     len: usize,
 }
@@ -44,7 +44,7 @@ const fn spread(half: u32) -> u64 {
     (half as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
-/// Slots of the smallest table.
+/// Number of slots of the smallest table.
 const MIN_SLOTS: usize = 256;
 
 impl Later {

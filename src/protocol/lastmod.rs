@@ -23,7 +23,7 @@ pub(crate) use disambiguate::{date_only, parse_zone, with_day_order, with_zone, 
 use bitflags::bitflags;
 use calendar::{DAY, Date};
 
-/// A moment read from a `lastmod`.
+/// The time of a `lastmod`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Lastmod {
     /// The first instant that it covers, in seconds since 1970 (UTC is assumed if no zone is given).
@@ -77,7 +77,7 @@ bitflags! {
         const DATE_ZONE = 1 << 10;
         /// `24:00:00`.
         const HOUR_24 = 1 << 11;
-        /// One digit where two belong.
+        /// One digit instead of two.
         const UNPADDED = 1 << 12;
         /// `20050510`: no separators.
         const BASIC = 1 << 13;
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_values_are_clean() {
+    fn valid_values_have_no_faults() {
         use Precision::{Day, Second};
         let noon = MAY_10 + 12 * 3600;
         let table = [
@@ -219,7 +219,7 @@ mod tests {
         }
     }
 
-    /// Text, the moment read from it, its faults, the safe repair of all of them, the suggestion.
+    /// The text, its instant, its faults, the safe repair of all of them, and the suggestion.
     type Row = (&'static str, Option<Lastmod>, Faults, Option<&'static str>, Option<&'static str>);
 
     fn faulty() -> Vec<Row> {
@@ -383,7 +383,7 @@ mod tests {
     /// Sources: xmllint on the schema for the second column; W3C Note Datetime for the first; rule
     /// catalogue C5 to C9 for Google and Bing.
     #[test]
-    fn four_authorities() {
+    fn authorities_disagree() {
         let table = [
             ("2005", [true, false, false, false]),
             ("2005-05", [true, false, false, false]),
@@ -463,7 +463,7 @@ mod tests {
     }
 
     #[test]
-    fn typed_text() {
+    fn typed_text_is_parsed() {
         // 2026-11-20T23:14:07Z, which is the 21st in Berlin and still the 20th in St. John's.
         let seconds = 1_795_216_447;
         let (berlin, utc, st_johns) = (3600, 0, -12_600);
@@ -496,7 +496,7 @@ mod tests {
         }
     }
 
-    /// Texts near the grammar: parts right and wrong, put together at random.
+    /// Texts similar to dates: valid and invalid parts, joined at random.
     fn near_dates() -> impl Strategy<Value = String> {
         let date = "-?[0-9]{4,5}(-[01]?[0-9](-[0-3]?[0-9])?)?|[0-9]{8}|[0-3]?[0-9][./-][01]?[0-9][./-][0-9]{2,4}";
         let time =
@@ -549,7 +549,7 @@ mod tests {
         }
 
         #[test]
-        fn a_suggestion_is_clean(text in near_dates()) {
+        fn a_suggestion_has_no_faults(text in near_dates()) {
             if let Some((_, value)) = suggest(&text) {
                 prop_assert!(validate(&value).faults.is_empty());
             }
@@ -560,7 +560,7 @@ mod tests {
             if let Some(shifted) = shift_days(&text, days) {
                 let back = shift_days(&shifted, -days).unwrap();
                 prop_assert_eq!(validate(&back).instant, validate(&text).instant);
-                // One digit may have become two on the way, and nothing says that it was one.
+                // A single digit may have become two, which cannot be reversed.
                 prop_assert!(back == text || validate(&text).faults.contains(Faults::UNPADDED));
             }
         }

@@ -1,15 +1,15 @@
 //! Limits of the protocol, each with its source. Sizes are uncompressed bytes.
 
-/// `<url>` elements per sitemap file (sitemaps.org protocol, "Using Sitemap index files").
+/// Maximum number of `<url>` elements in a sitemap file (sitemaps.org protocol, "Using Sitemap index files").
 pub const URLS_PER_FILE: u32 = 50_000;
 
-/// Bytes per sitemap or index file, uncompressed: 50 MiB (sitemaps.org protocol; since November 2016).
+/// Maximum size of a sitemap or index file, in uncompressed bytes: 50 MiB (sitemaps.org protocol; since November 2016).
 pub const BYTES_PER_FILE: u64 = 52_428_800;
 
-/// `<sitemap>` elements per index file (sitemaps.org protocol, "Using Sitemap index files").
+/// Maximum number of `<sitemap>` elements in an index file (sitemaps.org protocol, "Using Sitemap index files").
 pub const SITEMAPS_PER_INDEX: u32 = 50_000;
 
-/// `<news:news>` elements per file (Google Search Central, News sitemaps).
+/// Maximum number of `<news:news>` elements in a file (Google Search Central, News sitemaps).
 pub const NEWS_PER_FILE: u32 = 1_000;
 
 /// A `loc` must have fewer characters than this (sitemaps.org protocol, "loc": "less than 2,048 characters").
@@ -21,13 +21,13 @@ pub const LOC_CHARACTERS_MIN: usize = 12;
 /// The limits of sitemap and index files; tests use small ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// `<url>` elements.
+    /// Maximum number of `<url>` elements in a sitemap file.
     pub urls: u32,
-    /// Bytes of a sitemap file, uncompressed.
+    /// Maximum size of a sitemap file, in uncompressed bytes.
     pub bytes: u64,
-    /// `<sitemap>` elements of an index.
+    /// Maximum number of `<sitemap>` elements in an index file.
     pub parts: u32,
-    /// Bytes of an index file, uncompressed.
+    /// Maximum size of an index file, in uncompressed bytes.
     pub index_bytes: u64,
 }
 

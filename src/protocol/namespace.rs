@@ -10,7 +10,7 @@ pub enum Namespace {
     Sitemap09,
     /// Google's protocol before sitemaps.org, 0.84 (also seen as 0.9 and 0.90 at google.com).
     Sitemap084,
-    /// A misspelling of the protocol's: https, trailing slash, no www, 0.90.
+    /// A misspelling of the protocol's namespace: https, trailing slash, no www, 0.90.
     SitemapVariant,
     /// Google images.
     Image,
@@ -28,7 +28,7 @@ pub enum Namespace {
     CodeSearch,
     /// Google `PageMap` (obsolete).
     PageMap,
-    /// Anything else.
+    /// Any other namespace.
     #[default]
     Other,
 }

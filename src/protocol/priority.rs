@@ -219,7 +219,7 @@ impl<'t> Decimal<'t> {
         self.units().is_empty() && self.significant().is_empty()
     }
 
-    /// Between 0 and 1, whatever the sign.
+    /// Whether the number without its sign is from 0 to 1.
     fn in_magnitude(&self) -> bool {
         self.units().is_empty() || (self.units() == "1" && self.significant().is_empty())
     }

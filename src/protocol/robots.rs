@@ -13,11 +13,12 @@ use memchr::memmem;
 use std::borrow::Cow;
 use std::time::Duration;
 
-/// Bytes of a file that are read. RFC 9309, section 2.5: at least 500 KiB; Google ignores the rest as well.
+/// Maximum number of bytes of a file that are read. RFC 9309, section 2.5: at least 500 KiB; Google ignores the rest as
+/// well.
 pub(crate) const MAX_BYTES: usize = 500 << 10;
 
-/// Bytes of a line that are read, as in Google's parser: eight times the longest URL of old browsers.
-const MAX_LINE: usize = 2_083 * 8 - 1;
+/// Maximum number of bytes of a line that are read, as in Google's parser: eight times the longest URL of old browsers.
+const MAX_LINE_BYTES: usize = 2_083 * 8 - 1;
 
 /// A parsed robots.txt.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -107,7 +108,7 @@ impl Robots {
         // Whether the next `User-agent:` starts a new group.
         let mut is_complete = true;
         for (number, line) in lines(without_mark(bytes)).enumerate() {
-            let Some((key, value)) = key_and_value(line.get(..MAX_LINE).unwrap_or(line)) else { continue };
+            let Some((key, value)) = key_and_value(line.get(..MAX_LINE_BYTES).unwrap_or(line)) else { continue };
             let line = number as u32 + 1;
             match (Key::of(key), robots.groups.last_mut()) {
                 (Key::UserAgent, _) => {
@@ -118,7 +119,7 @@ impl Robots {
                         group.add_agent(value);
                     }
                 }
-                // Rules before the first group belong to no group.
+                // Rules before the first group are ignored.
                 (Key::Allow, Some(group)) => {
                     is_complete = true;
                     group.add_rule(value, true, line);
@@ -138,7 +139,7 @@ impl Robots {
         robots
     }
 
-    /// The `Sitemap:` lines, which belong to no group.
+    /// The `Sitemap:` lines, which do not belong to a group.
     pub(crate) fn sitemaps(&self) -> &[SitemapLine] {
         &self.sitemaps
     }
@@ -205,7 +206,7 @@ impl AgentRules {
         all
     }
 
-    /// The time between two requests that the site asks for.
+    /// The minimum time between requests, in `Crawl-delay`.
     #[cfg(any(feature = "net", test))]
     pub(crate) const fn crawl_delay(&self) -> Option<Duration> {
         self.delay

@@ -154,7 +154,7 @@ fn extension_verdicts(meant: Namespace, exact: bool) -> Verdicts {
 mod tests {
     use super::*;
 
-    /// One letter for each: a, r, i, and - for those that say nothing.
+    /// One letter for each ruling: a, r, i, and - for undocumented.
     fn letters(verdicts: &Verdicts) -> String {
         verdicts
             .iter()

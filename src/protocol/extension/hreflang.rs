@@ -12,7 +12,7 @@ pub(crate) const DEFAULT: &str = "x-default";
 /// Regions that are not countries: the first two are reserved, `UK` is often written for GB.
 const RESERVED: [&str; 3] = ["EU", "UN", "UK"];
 
-/// What is wrong with a code.
+/// The faults of a code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Faults {
     /// There is no language, or something other than a script or country follows it.

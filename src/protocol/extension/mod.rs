@@ -1,6 +1,6 @@
 //! The extensions of sitemaps: their elements, attributes and value types as data.
 //!
-//! The tables are facts taken from the published schemas (sitemap-image 1.1, sitemap-video 1.1, sitemap-news 0.9,
+//! The tables follow the published schemas (sitemap-image 1.1, sitemap-video 1.1, sitemap-news 0.9,
 //! sitemap-mobile 1.0, sitemap-geo 1.0, sitemap-pagemap 1.0) and from the pages of Google Search Central. Nothing
 //! here knows XML syntax, rules or rows. All values are decoded and trimmed of XML whitespace.
 
@@ -86,9 +86,9 @@ pub(crate) fn is_known_element(namespace: Namespace, name: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    fn each(element: &'static Element, see: &mut dyn FnMut(&'static Element)) {
-        see(element);
-        element.children.iter().for_each(|child| each(child, see));
+    fn for_each(element: &'static Element, visit: &mut dyn FnMut(&'static Element)) {
+        visit(element);
+        element.children.iter().for_each(|child| for_each(child, visit));
     }
 
     #[test]
@@ -106,7 +106,7 @@ mod tests {
         for namespace in all {
             let root = root(namespace).unwrap();
             assert!(is_known_element(namespace, root.name.as_bytes()));
-            each(root, &mut |element| {
+            for_each(root, &mut |element| {
                 assert!(element.children.is_empty() || element.kind == Kind::Elements, "{}", element.name);
                 let mut names: Vec<_> = element.children.iter().map(|child| child.name).collect();
                 names.sort_unstable();

@@ -6,23 +6,23 @@
 use super::codes;
 use crate::protocol::lastmod::{self, Faults};
 
-/// Images per entry (Google Search Central, "Image sitemaps").
+/// Maximum number of images per entry (Google Search Central, "Image sitemaps").
 pub(crate) const IMAGES: usize = 1_000;
-/// Tags per video (sitemap-video 1.1, `tag` maxOccurs).
+/// Maximum number of tags per video (sitemap-video 1.1, `tag` maxOccurs).
 pub(crate) const VIDEO_TAGS: u16 = 32;
-/// Characters of a video's title (sitemap-video 1.1).
+/// Maximum length of a video's title, in characters (sitemap-video 1.1).
 pub(crate) const VIDEO_TITLE: usize = 100;
-/// Characters of a video's description (sitemap-video 1.1).
+/// Maximum length of a video's description, in characters (sitemap-video 1.1).
 pub(crate) const VIDEO_DESCRIPTION: usize = 2_048;
-/// Characters of a video's category (sitemap-video 1.1).
+/// Maximum length of a video's category, in characters (sitemap-video 1.1).
 pub(crate) const VIDEO_CATEGORY: usize = 256;
-/// Characters of a video's uploader (Google Search Central, "Video sitemaps and alternatives").
+/// Maximum length of a video's uploader, in characters (Google Search Central, "Video sitemaps and alternatives").
 pub(crate) const VIDEO_UPLOADER: usize = 255;
-/// Seconds of a video: eight hours (Google Search Central, "Video sitemaps and alternatives").
+/// Maximum length of a video, in seconds: eight hours (Google Search Central, "Video sitemaps and alternatives").
 pub(crate) const VIDEO_SECONDS: u32 = 28_800;
-/// Days after which news is no longer news (Google Search Central, "News sitemaps").
+/// Maximum age of a news entry, in days (Google Search Central, "News sitemaps").
 pub(crate) const NEWS_DAYS: i64 = 2;
-/// Stock tickers of a news entry (sitemap-news 0.9).
+/// Maximum number of stock tickers of a news entry (sitemap-news 0.9).
 pub(crate) const TICKERS: usize = 5;
 
 /// The kind of value that an element or attribute must have.
@@ -284,8 +284,8 @@ fn is_digits(value: &str) -> bool {
     !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-fn is_short(value: &str, most: usize) -> bool {
-    value.len() <= most || value.chars().count() <= most
+fn is_short(value: &str, max_len: usize) -> bool {
+    value.len() <= max_len || value.chars().count() <= max_len
 }
 
 /// A decimal as the schema writes it: no exponent, no infinity.

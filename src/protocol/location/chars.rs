@@ -27,7 +27,7 @@ pub(super) const DOT_PAIR: Classes = STARTS_DOT << PAIR_SHIFT;
 /// `/w`, `/p`, `/s`, in either case: the first letter of `wp-admin`, `phpmyadmin`, `preview`, `staging`.
 pub(super) const PRIVATE_PAIR: Classes = STARTS_PRIVATE << PAIR_SHIFT;
 
-/// `/`, `?`, `#`: what ends an authority (RFC 3986, 3.2).
+/// `/`, `?`, `#`: characters that end an authority (RFC 3986, 3.2).
 pub(super) const END: Classes = 1 << 6;
 /// `A` to `Z`.
 pub(super) const UPPER: Classes = 1 << 7;
@@ -45,7 +45,7 @@ pub(super) const ILLEGAL: Classes = 1 << 12;
 pub(super) const HIGH: Classes = 1 << 13;
 /// `:`, `@`, `[`, `]`: user information, port, IP literal; `[object` elsewhere.
 pub(super) const SPECIAL: Classes = 1 << 14;
-/// `;` and `(`: where session identifiers sit outside a query.
+/// `;` and `(`: start of session identifiers outside of a query.
 pub(super) const SESSION: Classes = 1 << 15;
 
 const TABLE: [Classes; 256] = {
@@ -224,7 +224,7 @@ const HEX: [u8; 256] = {
     table
 };
 
-/// The byte that `%xy` at `at` stands for.
+/// The byte that is encoded as `%xy` at position `at`.
 pub(super) fn percent_byte(bytes: &[u8], at: usize) -> Option<u8> {
     match bytes.get(at..at + 3)? {
         [b'%', high, low] => Some(hex(*high)? << 4 | hex(*low)?),

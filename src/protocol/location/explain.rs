@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn every_fault_has_words_without_control_characters() {
+    fn every_fault_has_a_message_without_control_characters() {
         for &fault in Fault::ALL {
             for text in ["", "https://\u{1b}[31m\u{7}/\n{{", "é%"] {
                 let words = explain(fault, text);

@@ -35,9 +35,9 @@ faults! {
     Scheme = "loc-scheme",
     /// A misspelt scheme: `htp://`, `http:/x`, `http//`, `https:///` (Search Console, "Invalid URL").
     SchemeTypo = "loc-scheme-typo",
-    /// Nothing where the host should be (RFC 3986, 3.2.2).
+    /// The host is empty (RFC 3986, 3.2.2).
     NoHost = "loc-no-host",
-    /// Broken labels, a bad IP address or a bad port (RFC 3986, 3.2; RFC 1123, 2.1).
+    /// Invalid labels, IP address or port (RFC 3986, 3.2; RFC 1123, 2.1).
     HostInvalid = "loc-host-invalid",
     /// A host no crawler can reach: localhost, one label, `.local`, a private address, staging.
     HostNotPublic = "loc-host-not-public",
@@ -122,7 +122,7 @@ impl Faults {
         self.0
     }
 
-    /// Whether there is none.
+    /// Whether the set is empty.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_set_holds_what_was_put_in() {
+    fn a_set_contains_the_inserted_faults() {
         let set: Faults = [Fault::Fragment, Fault::NotAbsolute].into_iter().collect();
         assert_eq!(set.codes().collect::<Vec<_>>(), ["loc-not-absolute", "loc-fragment"]);
         assert!(set.has(Fault::Fragment) && !set.has(Fault::Scheme));

@@ -69,7 +69,7 @@ pub(super) fn hash_normal(key: &[u8]) -> u64 {
 
 /// The hash of a key that is given in two parts.
 pub(super) fn hash_of_parts(origin: &str, rest: &str) -> u64 {
-    let mut buffer = [0; 2 * SMALL];
+    let mut buffer = [0; 2 * MAX_LOWERED_BYTES];
     let len = origin.len() + rest.len();
     match buffer.split_at_mut_checked(origin.len()) {
         Some((start, end)) if rest.len() <= end.len() => {
@@ -89,7 +89,7 @@ pub(crate) fn near_key_hash(decoded: &str) -> u64 {
     if let Some(key) = plain_near_key(decoded, false) {
         return hash_normal(key.as_bytes());
     }
-    let mut small = [0; SMALL];
+    let mut small = [0; MAX_LOWERED_BYTES];
     if let Some(key) = lowercased(decoded, &mut small).and_then(|small| plain_near_key(small, true)) {
         return hash_normal(key.as_bytes());
     }
@@ -98,14 +98,14 @@ pub(crate) fn near_key_hash(decoded: &str) -> u64 {
     hash_normal(key.as_bytes())
 }
 
-/// Up to this many parameters of a query are sorted without allocation.
-const PARAMETERS: usize = 16;
+/// Maximum number of parameters of a query that are sorted without allocation.
+const MAX_SORTED_PARAMETERS: usize = 16;
 
 /// [`near_key_hash`] of a URL that equals its [`key`] except for capitals in scheme and host; `None` for one with more
-/// than [`SMALL`] bytes or [`PARAMETERS`] parameters, or whose path may name a directory index.
+/// than [`MAX_LOWERED_BYTES`] bytes or [`MAX_SORTED_PARAMETERS`] parameters, or whose path may name a directory index.
 pub(super) fn near_hash_of_normal(location: &Location<'_>) -> Option<u64> {
     let text = location.text.get(location.authority..)?;
-    let mut lower_case = [0; SMALL];
+    let mut lower_case = [0; MAX_LOWERED_BYTES];
     let text = if (location.classes | location.authority_classes) & UPPER == 0 {
         text
     } else {
@@ -124,7 +124,7 @@ pub(super) fn near_hash_of_normal(location: &Location<'_>) -> Option<u64> {
     }
     let page = page.strip_prefix("www.").unwrap_or(page).trim_end_matches('/');
     let Some(query) = query else { return Some(hash_normal(page.as_bytes())) };
-    let mut parameters = [""; PARAMETERS];
+    let mut parameters = [""; MAX_SORTED_PARAMETERS];
     let mut count = 0;
     let kept = query.split('&').filter(|parameter| !parameter.is_empty() && !params::is_tracking(parameter));
     for parameter in kept {
@@ -133,7 +133,7 @@ pub(super) fn near_hash_of_normal(location: &Location<'_>) -> Option<u64> {
     }
     let parameters = parameters.get_mut(..count)?;
     parameters.sort_unstable();
-    let (mut near_key, mut len) = ([0; SMALL], 0);
+    let (mut near_key, mut len) = ([0; MAX_LOWERED_BYTES], 0);
     let mut push = |text: &str| {
         near_key.get_mut(len..len + text.len())?.copy_from_slice(text.as_bytes());
         len += text.len();
@@ -147,11 +147,11 @@ pub(super) fn near_hash_of_normal(location: &Location<'_>) -> Option<u64> {
     Some(hash_normal(near_key.get(..len)?))
 }
 
-/// Up to this many bytes are lowercased without allocation.
-const SMALL: usize = 256;
+/// Maximum number of bytes that are converted to lower case without allocation.
+const MAX_LOWERED_BYTES: usize = 256;
 
 /// An ASCII value in lower case, if every percent-encoded byte in it is outside of ASCII.
-fn lowercased<'s>(decoded: &str, small: &'s mut [u8; SMALL]) -> Option<&'s str> {
+fn lowercased<'s>(decoded: &str, small: &'s mut [u8; MAX_LOWERED_BYTES]) -> Option<&'s str> {
     let bytes = decoded.as_bytes();
     let small = small.get_mut(..bytes.len())?;
     small.copy_from_slice(bytes);
@@ -215,7 +215,7 @@ impl Location<'_> {
         hash_normal(scratch.as_bytes())
     }
 
-    /// Whether the value equals its [`key`]. May be false for an unusual value that does.
+    /// Whether the value equals its [`key`]. It may return false for an unusual value that does.
     pub fn is_normal(&self) -> bool {
         if self.scheme.is_none() || self.host().is_empty() {
             return true;

@@ -37,7 +37,7 @@ struct Origin {
     /// Its normal form, if it differs: `https://www.example.com`.
     normal: Option<String>,
     scheme: Scheme,
-    /// Where the host starts.
+    /// Start of the host.
     host: usize,
     classes: chars::Classes,
     /// Its faults.

@@ -54,7 +54,7 @@ pub enum Port {
 #[derive(Debug, Clone, Copy)]
 pub struct Location<'t> {
     pub(super) text: &'t str,
-    /// `None`: not an http(s) URL with an authority; then `authority` is empty and `path` is everything.
+    /// `None` if it is not an http(s) URL with an authority; `authority` is empty then, and `path` is the whole text.
     pub(super) scheme: Option<Scheme>,
     /// End of `scheme://`, start of the authority.
     pub(super) authority: usize,
@@ -62,11 +62,11 @@ pub struct Location<'t> {
     pub(super) path: usize,
     /// Classes of the bytes of the authority.
     pub(super) authority_classes: Classes,
-    /// Classes of the bytes behind the authority.
+    /// Classes of the bytes after the authority.
     pub(super) classes: Classes,
-    /// Pairs that occur behind the authority.
+    /// Pairs that occur after the authority.
     pub(super) pairs: Classes,
-    /// Number of slashes behind the authority, if they were counted.
+    /// Number of slashes after the authority, if they were counted.
     pub(super) slashes: Option<u32>,
 }
 
@@ -79,7 +79,7 @@ impl<'t> Location<'t> {
         Self { classes: survey.classes, pairs: survey.pairs, slashes: Some(survey.slashes), ..location }
     }
 
-    /// Parses only scheme and authority, and assumes every class of character behind it. Faster if only the parts are
+    /// Parses only scheme and authority, and assumes every class of character after it. Faster if only the parts are
     /// needed; not for validation.
     pub(crate) fn outline(text: &'t str) -> Self {
         let bytes = text.as_bytes();
@@ -118,7 +118,7 @@ impl<'t> Location<'t> {
         self.text.split_at_checked(self.path)
     }
 
-    /// What is between `//` and the path: user information, host and port.
+    /// The text between `//` and the path: user information, host and port.
     pub(super) fn authority(&self) -> &'t str {
         self.slice(self.authority, self.path)
     }
@@ -149,7 +149,7 @@ impl<'t> Location<'t> {
         }
     }
 
-    /// User information with its `@`, host, and the port behind its colon.
+    /// User information with its `@`, host, and the port after its colon.
     pub(super) fn split_authority(&self) -> (&'t str, &'t str, Option<&'t str>) {
         let authority = self.authority();
         let at = memrchr(b'@', authority.as_bytes()).map_or(0, |at| at + 1);
@@ -167,7 +167,7 @@ impl<'t> Location<'t> {
         }
     }
 
-    /// Everything behind the authority.
+    /// The text after the authority.
     pub(super) fn rest(&self) -> &'t str {
         self.slice(self.path, self.text.len())
     }

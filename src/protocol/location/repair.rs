@@ -179,7 +179,7 @@ fn encode_stray_percent(text: &str) -> String {
     out
 }
 
-/// The path with `%2e` written as a dot where it makes a dot segment.
+/// Decodes `%2e` in dot segments of a path.
 fn plain_dot_segments(path: &str) -> String {
     let segments = path.split('/').map(|segment| match is_dot_segment(segment) {
         true if matches!(segment, "." | "%2e" | "%2E") => ".",

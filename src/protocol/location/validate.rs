@@ -15,7 +15,7 @@ const YANDEX_CHARACTERS: usize = 1_024;
 /// Longest URL that Baidu accepts, in bytes (Baidu webmaster help).
 const BAIDU_BYTES: usize = 256;
 
-/// Words that stand for a missing value when they fill a segment or a parameter (practice).
+/// Words that mean a missing value if they are a whole segment or the value of a parameter (practice).
 const RESIDUE_WORDS: [&str; 3] = ["undefined", "null", "NaN"];
 /// Marks of unfilled templates, raw or percent-encoded (practice).
 const RESIDUE_MARKS: [&str; 9] = ["{{", "${", "<%", "[object", "%5Bobject", "%7B%7B", "%7b%7b", "$%7B", "%24%7B"];
@@ -46,7 +46,7 @@ impl Location<'_> {
         faults
     }
 
-    /// Returns whether there is an authority; without one the path cannot be validated.
+    /// Returns whether there is an authority; the path can only be validated with one.
     fn validate_authority(&self, faults: &mut Faults) -> bool {
         let classes = self.authority_classes;
         let host = self.host();
@@ -391,7 +391,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn verdicts() {
+    fn faults_of_values() {
         for (text, expected) in [
             ("", ""),
             ("https://www.example.com/", ""),
@@ -505,7 +505,7 @@ pub(super) mod tests {
         location.classes = !0;
         location.pairs = !0;
         let mut faults = location.validate();
-        // Bits that are verdicts themselves, not guards.
+        // Bits that are results themselves, not guards.
         for (fault, holds) in [
             (
                 Fault::Fragment,

@@ -17,15 +17,15 @@ fn expect(robots: &str, agent: &str, cases: &[(&str, bool)]) {
 }
 
 #[test]
-fn nothing_is_blocked_without_rules() {
+fn everything_is_allowed_without_rules() {
     for robots in ["", "\n\n", "# nothing", "Sitemap: https://e.com/s.xml", "User-agent: FooBot", "<html>no</html>"] {
         expect(robots, "FooBot", &[("/", true), ("/a", true)]);
     }
-    // Rules without a group are no one's (section 2.2).
+    // Rules without a group are ignored (section 2.2).
     expect("Disallow: /\nUser-agent: BarBot\nDisallow: /b", "FooBot", &[("/b", true)]);
 }
 
-/// RFC 9309, section 2.2.1: groups, their merging, and who is named.
+/// RFC 9309, section 2.2.1: groups, merging of groups, and the crawlers that they name.
 #[test]
 fn a_crawler_follows_all_groups_that_name_it_or_else_those_for_everybody() {
     let robots = "User-agent: *\nDisallow: /all\n\nUser-agent: FooBot\nDisallow: /foo\n\n\
@@ -33,9 +33,9 @@ fn a_crawler_follows_all_groups_that_name_it_or_else_those_for_everybody() {
     expect(robots, "FooBot", &[("/all", true), ("/more", true), ("/foo", false), ("/both", false)]);
     expect(robots, "BARBOT", &[("/all", true), ("/foo", true), ("/both", false)]);
     expect(robots, "QuxBot", &[("/all", false), ("/more", false), ("/foo", true), ("/both", true)]);
-    // An empty group that names the crawler lets it go everywhere.
+    // An empty group that names the crawler allows everything.
     expect("User-agent: *\nDisallow: /\n\nUser-agent: FooBot\nDisallow:\n", "FooBot", &[("/a", true)]);
-    // A group for everyone and someone is both.
+    // A group for `*` and a named crawler applies to both.
     let robots = "User-agent: FooBot\nUser-agent: *\nDisallow: /a\n\nUser-agent: *\nDisallow: /b\n";
     expect(robots, "FooBot", &[("/a", false), ("/b", true)]);
     expect(robots, "QuxBot", &[("/a", false), ("/b", false)]);
@@ -60,11 +60,11 @@ fn a_crawler_is_named_by_its_whole_product_token() {
         assert_eq!(allows(&robots, "FooBot", "https://e.com/a"), !named, "{line:?}");
     }
     assert_eq!(product_token(b"sited/0.1 (+https://e.com)"), b"sited");
-    // A crawler without a name follows the rules for everyone.
+    // A crawler without a name follows the rules for `*`.
     assert!(!allows("User-agent: *\nDisallow: /\n", "", "https://e.com/"));
 }
 
-/// RFC 9309, section 2.2.2: the longest match, and `Allow` where two are equally long.
+/// RFC 9309, section 2.2.2: the longest match decides, and `Allow` if two are equally long.
 #[test]
 fn the_longest_pattern_decides() {
     expect("User-agent: *\nDisallow: /x/page.html\nAllow: /x/\n", "a", &[("/x/page.html", false), ("/x/b", true)]);
@@ -74,17 +74,17 @@ fn the_longest_pattern_decides() {
     expect("User-agent: *\nDisallow: /x/page.html\nAllow: /x/page.html\n", "a", &[("/x/page.html", true)]);
     expect("User-agent: *\nAllow: /page\nDisallow: /*.html\n", "a", &[("/page.html", false), ("/page", true)]);
     expect("User-agent: *\nAllow: /x/page.\nDisallow: /*.html\n", "a", &[("/x/page.html", true), ("/x/y.html", false)]);
-    // The groups for everyone have no say, however long their patterns are.
+    // Groups for `*` do not apply to a named crawler, even if their patterns are longer.
     let robots = "User-agent: *\nDisallow: /x/page.html\nUser-agent: FooBot\nDisallow: /x/\nAllow: /x\n";
     expect(robots, "FooBot", &[("/x/page.html", false), ("/x", true)]);
-    // The length is that of the pattern, with its wildcards.
+    // The length of a pattern includes its wildcards.
     expect("User-agent: *\nAllow: /$\nDisallow: /\n", "a", &[("/", true), ("/page.html", false)]);
     expect("User-agent: *\nAllow: /page\nDisallow: /*.ph\n", "a", &[("/page.php5", true)]);
     expect("User-agent: *\nAllow: /folder\nDisallow: /folder\n", "a", &[("/folder/page", true)]);
 }
 
 #[test]
-fn paths_have_case_and_keys_have_none() {
+fn paths_are_case_sensitive_and_keys_are_not() {
     expect("USER-AGENT: FooBot\nALLOW: /x/\nDISALLOW: /\n", "FooBot", &[("/x/y", true), ("/a/b", false)]);
     expect("user-agent: FooBot\nallow: /x/\ndisallow: /\n", "FooBot", &[("/x/y", true), ("/X/y", false)]);
     expect("uSeR-aGeNt: FooBot\ndIsAlLoW: /X\n", "foobot", &[("/x/y", true), ("/X/y", false)]);
@@ -114,7 +114,7 @@ fn special_characters_are_matched() {
     for (pattern, cases) in cases {
         expect(&of(pattern), "a", cases);
     }
-    // A comment is cut off, and with it what would be a pattern.
+    // A comment is removed, even if it could be part of a pattern.
     expect(
         "User-agent: * # all\nDisallow: /a # /b\n#Disallow: /c\n",
         "x",
@@ -122,8 +122,8 @@ fn special_characters_are_matched() {
     );
 }
 
-/// RFC 9309, section 2.2.2: octets outside of ASCII are compared in their percent-encoding. Google's parser does not
-/// decode what need not be encoded.
+/// RFC 9309, section 2.2.2: octets outside of ASCII are compared percent-encoded. Google's parser does not decode
+/// octets that are encoded without need.
 #[test]
 fn octets_are_compared_percent_encoded() {
     let of = |pattern: &str| format!("User-agent: *\nDisallow: /\nAllow: {pattern}\n");
@@ -134,10 +134,10 @@ fn octets_are_compared_percent_encoded() {
     expect(&of("/foo/bar/%62%61%7A"), "a", &[("/foo/bar/%62%61%7A", true), ("/foo/bar/baz", false)]);
     expect(&of("/a%zzé"), "a", &[("/a%zz%C3%A9", true)]);
     expect(&of("/a%"), "a", &[("/a%", true)]);
-    // A path as it is, without being encoded first.
+    // A path that is not encoded first.
     let rules = Robots::parse(of("/ツ").as_bytes()).rules_for("a");
     assert_ne!(rules.access_to_path("/ツ".as_bytes()), Access::Allowed);
-    // Text that is not UTF-8 stays the octets that it is.
+    // The octets of text that is not UTF-8 are kept.
     let rules = Robots::parse(b"User-agent: *\nDisallow: /caf\xe9\n").rules_for("a");
     assert!(
         rules.access("https://e.com/caf%E9") != Access::Allowed
@@ -160,7 +160,7 @@ fn lines_end_with_cr_or_lf_or_both_and_a_mark_is_skipped() {
         let robots = [mark, b"User-agent: FooBot\nDisallow: /\n"].concat();
         assert!(Robots::parse(&robots).rules_for("FooBot").access("https://e.com/") != Access::Allowed, "{mark:?}");
     }
-    // Elsewhere, or incomplete in the middle, it is part of a key that no one knows.
+    // A mark at another position, or an incomplete one, is part of an unknown key.
     assert!(allows("User-agent: FooBot\n\u{feff}Disallow: /\n", "FooBot", "https://e.com/"));
     let broken = b"\xef\x11\xbfUser-agent: FooBot\nDisallow: /\n";
     assert!(Robots::parse(broken).rules_for("FooBot").access("https://e.com/") == Access::Allowed);
@@ -174,7 +174,7 @@ fn common_typing_errors_are_accepted() {
     for key in ["user-agent", "useragent", "user agent"] {
         expect(&format!("{key}: FooBot\nDisallow: /a\n"), "FooBot", &[("/a", false)]);
     }
-    // A missing colon, with exactly two words.
+    // A missing colon is accepted if there are exactly two words.
     expect("User-agent FooBot\nDisallow /\n", "FooBot", &[("/a", false)]);
     expect("User-agent\tFooBot\n  Disallow \t /\n", "FooBot", &[("/a", false)]);
     expect("foo: FooBot\nbar: /\n", "FooBot", &[("/a", true)]);
@@ -189,7 +189,7 @@ fn allowing_the_index_page_allows_the_folder() {
         "a",
         &[("/allowed/index.html", true), ("/allowed/", true), ("/allowed/index.htm", false), ("/index.html", false)],
     );
-    // Only of what is allowed.
+    // Only for `Allow`.
     expect("User-agent: *\nDisallow: /a/index.html\n", "a", &[("/a/", true), ("/a/index.html", false)]);
 }
 
@@ -204,7 +204,7 @@ fn other_records_are_skipped_and_end_no_group() {
 }
 
 #[test]
-fn sitemap_lines_are_listed_wherever_they_are() {
+fn sitemap_lines_are_listed_from_the_whole_file() {
     let robots = "Sitemap: https://e.com/a.xml\nUser-agent: *\nDisallow: /\n  sitemap :  https://e.com/b.xml # b\n\
                   Site-map: https://e.com/c.xml\nSitemap:\n";
     let robots = Robots::parse(robots.as_bytes());
@@ -240,7 +240,7 @@ fn the_first_500_kibibytes_are_read() {
 
 #[test]
 fn a_long_line_is_cut_and_the_next_one_counts() {
-    // Longer than any URL; the cut may be inside of a character.
+    // The line is longer than any URL; the cut may be within a character.
     for character in ["a", "é", "ツ"] {
         for extra in 0..4 {
             let long = "x".repeat(extra) + &character.repeat(20_000);
@@ -248,9 +248,9 @@ fn a_long_line_is_cut_and_the_next_one_counts() {
             expect(&robots, "x", &[("/b", false), ("/c", true)]);
         }
     }
-    let pattern = "/x".repeat(MAX_LINE);
+    let pattern = "/x".repeat(MAX_LINE_BYTES);
     let rules = Robots::parse(format!("User-agent: *\nDisallow: {pattern}\n").as_bytes()).rules_for("a");
-    let kept = MAX_LINE - "Disallow: ".len();
+    let kept = MAX_LINE_BYTES - "Disallow: ".len();
     assert!(rules.access(&format!("https://e.com{}", &pattern[..kept])) != Access::Allowed);
     assert!(rules.access(&format!("https://e.com{}", &pattern[..kept - 1])) == Access::Allowed);
 }
@@ -262,7 +262,7 @@ fn a_zero_byte_ends_its_line() {
 }
 
 #[test]
-fn the_path_of_a_url_is_found() {
+fn the_path_of_a_url_is_extracted() {
     for (url, expected) in [
         ("", "/"),
         ("https://e.com", "/"),
