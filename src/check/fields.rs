@@ -289,7 +289,8 @@ fn structure(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
     set.insert_if(Rule::DOC_UNKNOWN_ATTRIBUTE, odd.contains(Anomalies::ATTRIBUTE));
     set.insert_if(Rule::DOC_STRAY_TEXT, odd.contains(Anomalies::STRAY_TEXT));
     set.insert_if(Rule::DOC_MIXED_KINDS, odd.contains(Anomalies::OTHER_KIND));
-    let is_known = || context.profile == Profile::Baidu && !anomaly::is_foreign_to_baidu(entry, text, context.names);
+    let is_known =
+        || context.profile == Profile::Baidu && !anomaly::has_foreign_child_except_baidu(entry, text, context.names);
     set.insert_if(Rule::DOC_FOREIGN_ELEMENT, odd.contains(Anomalies::FOREIGN) && !is_known());
     set.insert_if(Rule::NS_ENTRY_MISSING, odd.contains(Anomalies::NO_NAMESPACE));
     set.insert_if(Rule::XML_UNDECLARED_PREFIX, odd.contains(Anomalies::UNDECLARED));

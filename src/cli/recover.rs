@@ -78,12 +78,12 @@ fn show(record: &Path, state: Option<&Path>, streams: &mut Streams<'_>) -> Resul
 
 /// `replace  sitemap-2.xml  12.4 KiB`.
 fn line(step: &PendingStep) -> String {
-    let act = match step.act {
+    let act = match step.action {
         RecordAction::Create => "create",
         RecordAction::Replace => "replace",
         RecordAction::Remove => "remove",
     };
-    let bytes = if step.act == RecordAction::Remove { String::new() } else { format!("  {}", size(step.len)) };
+    let bytes = if step.action == RecordAction::Remove { String::new() } else { format!("  {}", size(step.len)) };
     let state = match &step.blocked {
         Some(why) => format!("  not possible: {why}"),
         None if step.is_done => "  done".to_owned(),

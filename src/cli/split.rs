@@ -274,7 +274,7 @@ impl<'s> SplitTask<'s> {
         self.refuse_empty(&groups)?;
         let base_url = self.base_url(session)?;
         // Only a single list is split into lists; otherwise all rows become XML.
-        let xml = if save::form_of(session) == Form::Xml { files::in_xml(session.document()) } else { None };
+        let xml = if save::form_of(session) == Form::Xml { files::converted_to_xml(session.document()) } else { None };
         if let Some((_, known)) = &xml {
             for (_, rows) in &mut groups {
                 // Comments of lists are not rows in XML.
@@ -290,7 +290,7 @@ impl<'s> SplitTask<'s> {
         if self.is_dry() {
             return Ok(Status::Fine);
         }
-        let saved = files::save_as_asked(&plan, &mut parts::disk_of(&plan)?, &self.mode(), &Progress::default())?;
+        let saved = files::save_with_mode(&plan, &mut parts::disk_of(&plan)?, &self.mode(), &Progress::default())?;
         self.history.add(plan.outputs.iter().map(|output| &*output.name));
         note_written(&plan, groups.len(), &saved, streams);
         Ok(Status::Fine)
@@ -323,7 +323,7 @@ impl<'s> SplitTask<'s> {
             streams.note(&format!("{files} not known to be from an earlier split; --prune keeps them"));
         }
         if self.is_dry() {
-            streams.note(&format!("dry run, nothing is written: {}", split::words(plan, groups)));
+            streams.note(&format!("dry run, nothing is written: {}", split::part_counts(plan, groups)));
         }
         Ok(())
     }
@@ -336,7 +336,7 @@ impl<'s> SplitTask<'s> {
 
 /// Notes the files that were written.
 fn note_written(plan: &Plan, groups: usize, saved: &Saved, streams: &mut Streams<'_>) {
-    let (words, written) = (split::words(plan, groups), grouped(saved.written.len() as u64));
+    let (words, written) = (split::part_counts(plan, groups), grouped(saved.written.len() as u64));
     streams.note(&format!("{words}: {written} written{}{}", beside(saved, true), backup(saved)));
 }
 

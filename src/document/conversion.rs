@@ -118,7 +118,7 @@ pub(crate) fn line_values(document: &Document, row: RowId) -> [Option<Cow<'_, st
         return values;
     }
     let line = document.loc(row);
-    if let Some(written) = grid::attributed(&line) {
+    if let Some(written) = grid::parse_attributed(&line) {
         for ((value, written), field) in values.iter_mut().zip(written).zip(Field::ALL) {
             // An edited value takes precedence over the one on the line.
             let is_edited = field != Field::Loc && document.edited(row, field).is_some();

@@ -289,10 +289,10 @@ impl Document {
         }
         let names = self.names(row);
         if let Some(loc) = self.record(row).plain_loc().filter(|_| field != Field::Loc) {
-            if let Some(raw) = fast_path::behind_loc(text, loc.end, field, names) {
+            if let Some(raw) = fast_path::text_after_loc(text, loc.end, field, names) {
                 return Some(entry::decode_value(raw, entry::TextKind::Plain));
             }
-            if fast_path::place_of_missing(text, loc, field, names).is_some() {
+            if fast_path::insertion_point(text, loc, field, names).is_some() {
                 return None;
             }
         }

@@ -80,7 +80,7 @@ impl NeedleSearch<'_> {
             let start = starts.get(at).map_or(0, |start| *start as usize);
             if let Some(verdict) = verdicts.get_mut(at).filter(|verdict| **verdict == NeedleMatch::Fails) {
                 let passes = self.decides.is_some_and(|len| {
-                    let loc = self.document.records.get(rows.start as usize + at).and_then(Record::loc_place);
+                    let loc = self.document.records.get(rows.start as usize + at).and_then(Record::loc_range);
                     loc.is_some_and(|loc| start + loc.start <= place && place + len <= start + loc.end)
                 });
                 *verdict = if passes { NeedleMatch::Passes } else { NeedleMatch::Open };

@@ -190,7 +190,7 @@ impl Source {
     /// the files that they were read from. `None` if the roots declare different namespaces.
     pub fn joined(sources: &[&Self]) -> Option<Self> {
         let first = *sources.first()?;
-        if !sources.iter().all(|source| source.names.means_the_same_under(&first.names)) {
+        if !sources.iter().all(|source| source.names.is_compatible_with(&first.names)) {
             return None;
         }
         let any = sources.iter().any(|source| !source.is_empty());

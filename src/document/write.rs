@@ -47,13 +47,13 @@ fn write_one_change(document: &Document, row: RowBase<'_>, changes: &Changes<'_>
     let mut changed = Field::ALL.into_iter().zip(changes).filter_map(|(field, change)| Some((field, (*change)?)));
     let (Some((field, Change::Set(value))), None) = (changed.next(), changed.next()) else { return false };
     let Some(loc) = document.record(row).plain_loc() else { return false };
-    if let Some(range) = fast_path::place_behind_loc(text, loc.end, field, names) {
+    if let Some(range) = fast_path::range_after_loc(text, loc.end, field, names) {
         out.extend_from_slice(text.get(..range.start).unwrap_or_default());
         out.extend_from_slice(escape(value).as_bytes());
         out.extend_from_slice(text.get(range.end..).unwrap_or_default());
         return true;
     }
-    let place = fast_path::place_of_missing(text, loc, field, names);
+    let place = fast_path::insertion_point(text, loc, field, names);
     place.inspect(|place| splice::insert(text, *place, field, value, out)).is_some()
 }
 

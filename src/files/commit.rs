@@ -1,10 +1,9 @@
 //! Executes a save: renames synced temporary files over their targets.
 //!
-//! Invariant: an error before the first rename leaves every file as it was and no temporary file behind. Files
-//! are renamed in the order given (the index last), so an index never names a missing part. Every
-//! operation passes a [`Gate`] by its number: tests make the n-th one fail, or the process die there. Between the
-//! last [`FsOperation::Sync`] and the first [`FsOperation::Rename`] the commit record is written, by which recovery finishes an
-//! interrupted save.
+//! Invariant: an error before the first rename changes no file and leaves no temporary file behind. Files are renamed
+//! in the given order (the index last), so an index never lists a missing part. Every operation passes a [`Gate`]:
+//! tests make the n-th one fail, or the process die there. The commit record, with which recovery finishes an
+//! interrupted save, is written between the last [`FsOperation::Sync`] and the first [`FsOperation::Rename`].
 
 use super::disk::{Disk, OnDisk};
 use super::error::{Error, Reason};
@@ -25,11 +24,11 @@ use std::path::{Path, PathBuf};
 pub(super) struct Commit<'a> {
     /// The file that the set is opened by.
     pub(super) main: &'a Path,
-    /// The folder of that file, without links.
+    /// The real path of the folder of that file.
     pub(super) set_folder: &'a Path,
     /// The files to remove.
     pub(super) removed: &'a [ReplaceTarget],
-    /// The folders that were made for the new files.
+    /// The folders that were created for the new files.
     pub(super) made: &'a Folders,
     /// The user's state folder, whose key authenticates the record.
     pub(super) state: Option<&'a Path>,
@@ -37,13 +36,13 @@ pub(super) struct Commit<'a> {
 
 /// Renames staged files into place in order, then removes files, then syncs the folders.
 ///
-/// Where that takes more than one step, a commit record is written to the set's folder first: the next process
-/// completes it after a crash or an error. `disk` is updated for each file as soon as it is in place, so that it is correct
-/// even after an error half-way.
+/// If that takes more than one step, a commit record is written to the set's folder first, so that the next process can
+/// finish the save after a crash or an error. `disk` is updated for each file as soon as it is replaced, so that it is
+/// correct even after an error.
 pub(super) fn commit(staged: Vec<Staged>, commit: &Commit<'_>, disk: &mut Disk, gate: &dyn Gate) -> Result<(), Error> {
     let Commit { main, set_folder, removed, made, state } = *commit;
     let targets = || staged.iter().map(|staged| &staged.target).chain(removed);
-    // Check recently changed files once more, one by one.
+    // Check again that no target has changed since it was inspected.
     let all: Vec<&ReplaceTarget> = targets().collect();
     if let Some(changed) = all.into_par_iter().find_first(|target| !target.is_unchanged()) {
         return Err(Error::new(&changed.path, Reason::Changed));
@@ -55,7 +54,7 @@ pub(super) fn commit(staged: Vec<Staged>, commit: &Commit<'_>, disk: &mut Disk, 
     let record = if is_several || has_record(set_folder) {
         let intent = CommitIntent { main, staged: &staged, removed, supersedes: disk.is_unfinished(), state };
         match WrittenRecord::new(set_folder, intent, gate) {
-            Ok(begun) => Some(begun),
+            Ok(record) => Some(record),
             Err((error, stays)) => {
                 if stays {
                     disk.note_unfinished();
@@ -75,7 +74,7 @@ pub(super) fn commit(staged: Vec<Staged>, commit: &Commit<'_>, disk: &mut Disk, 
         None
     };
     let mut staged = VecDeque::from(staged);
-    let done = place_all(&mut staged, removed, disk, gate).and_then(|()| {
+    let done = replace_all(&mut staged, removed, disk, gate).and_then(|()| {
         folders.iter().try_for_each(|folder| {
             attempt(gate, FsOperation::SyncFolder, || sync_folder(folder))
                 .map_err(|error| Error::system("sync the save, which may not survive a crash", folder, error))
@@ -105,8 +104,8 @@ fn keep_temporaries(staged: impl IntoIterator<Item = Staged>) {
     }
 }
 
-/// Preallocates disk space for files that are overwritten in place: once that has begun, a full disk would leave one of
-/// them half written.
+/// Preallocates disk space for files that are overwritten in place: later, a full disk would leave one of them partly
+/// written.
 fn reserve(staged: &[Staged], gate: &dyn Gate) -> Result<(), Error> {
     for file in staged.iter().filter(|file| file.target.in_place) {
         attempt(gate, FsOperation::Reserve, || allocate(&file.target.real, file.len))
@@ -115,7 +114,7 @@ fn reserve(staged: &[Staged], gate: &dyn Gate) -> Result<(), Error> {
     Ok(())
 }
 
-/// Preallocates disk space for a file, which keeps its length and content. Does nothing where the file system cannot.
+/// Preallocates disk space for a file, which keeps its length and content. Does nothing if the file system cannot.
 #[cfg(target_os = "linux")]
 fn allocate(path: &Path, len: u64) -> io::Result<()> {
     use rustix::fs::{FallocateFlags, fallocate};
@@ -138,8 +137,8 @@ fn allocate(_: &Path, _: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// Moves each file into place and removes it from `staged`.
-fn place_all(
+/// Replaces each target, removing it from `staged`, then removes the removed files.
+fn replace_all(
     staged: &mut VecDeque<Staged>,
     removed: &[ReplaceTarget],
     disk: &mut Disk,
@@ -147,14 +146,14 @@ fn place_all(
 ) -> Result<(), Error> {
     while let Some(Staged { target, temporary, len, hash }) = staged.pop_front() {
         let failed = |error| Error::system("rename the new file over the old one", &target.path, error);
-        let placed = attempt(gate, FsOperation::Rename, || {
+        let replaced = attempt(gate, FsOperation::Rename, || {
             if target.in_place {
                 overwrite(&temporary, &target.real, gate)
             } else {
                 fs::rename(&temporary, &target.real)
             }
         });
-        if let Err(error) = placed {
+        if let Err(error) = replaced {
             let error = failed(error);
             if target.in_place {
                 // It may be partly overwritten: record its current state, so that it can be written again.
@@ -167,8 +166,8 @@ fn place_all(
             // The temporary file no longer exists.
             let _ = temporary.keep();
         }
-        let looked = fs::metadata(&target.real);
-        let metadata = looked
+        let metadata = fs::metadata(&target.real);
+        let metadata = metadata
             .map_err(|error| Error::system("look at the new file, which is in its place", &target.path, error))?;
         disk.note_mid_save(OnDisk::new(&target.path, &metadata, hash));
     }

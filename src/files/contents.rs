@@ -50,7 +50,7 @@ pub fn contents_of(path: &Path, max_bytes: u64) -> Result<FileContents, Error> {
         is_damaged |= quirks.iter().any(|quirk| is_gzip_damage(quirk.kind));
     });
     // The part that could be unpacked may look like anything.
-    if loaded.is_err() && is_packed && ends_early(path, max_bytes) {
+    if loaded.is_err() && is_packed && is_truncated(path, max_bytes) {
         return Ok(FileContents::DamagedGzip);
     }
     loaded?;
@@ -61,9 +61,9 @@ pub fn contents_of(path: &Path, max_bytes: u64) -> Result<FileContents, Error> {
     })
 }
 
-/// Whether gzip data are truncated within the first `most` unpacked bytes.
-fn ends_early(path: &Path, most: u64) -> bool {
-    let unpack = |file| io::copy(&mut GzDecoder::new(file).take(most), &mut io::sink());
+/// Whether gzip data are truncated within the first `limit` unpacked bytes.
+fn is_truncated(path: &Path, limit: u64) -> bool {
+    let unpack = |file| io::copy(&mut GzDecoder::new(file).take(limit), &mut io::sink());
     let unpacked = File::open(path).and_then(unpack);
     unpacked.is_err_and(|error| error.kind() == io::ErrorKind::UnexpectedEof)
 }

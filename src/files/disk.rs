@@ -18,7 +18,7 @@ pub struct OnDisk {
     pub len: u64,
     /// Time of the last modification.
     pub mtime: Option<SystemTime>,
-    /// Device and inode, where the system has them.
+    /// Device and inode, if the system has them.
     pub identity: Option<(u64, u64)>,
     /// [`fingerprint`] of the stored bytes.
     pub hash: u64,
@@ -42,7 +42,7 @@ impl OnDisk {
     }
 }
 
-/// Device and inode, where the system has them.
+/// Device and inode, if the system has them.
 pub(super) fn identity(metadata: &Metadata) -> Option<(u64, u64)> {
     #[cfg(unix)]
     let identity = {
@@ -59,12 +59,12 @@ pub(super) fn identity(metadata: &Metadata) -> Option<(u64, u64)> {
 
 /// The state of every file of a set, by path.
 ///
-/// A recorded file that is not part of the saved document was created by a save that failed half-way.
+/// A recorded file that is not part of the saved document was created by a save that failed between renames.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Disk {
     files: BTreeMap<PathBuf, OnDisk>,
-    /// Files with content from a save that failed half-way.
-    unsettled: BTreeSet<PathBuf>,
+    /// Files with content from a save that failed between renames.
+    mid_save: BTreeSet<PathBuf>,
     /// Whether a commit record of the last save exists, which the next save replaces.
     unfinished: bool,
 }
@@ -77,13 +77,13 @@ impl Disk {
 
     /// Records a file's state in the middle of a save.
     pub(super) fn note_mid_save(&mut self, file: OnDisk) {
-        self.unsettled.insert(file.path.clone());
+        self.mid_save.insert(file.path.clone());
         self.note(file);
     }
 
     /// Ends a save: every file has the content that was saved last.
     pub(super) fn finish_save(&mut self) {
-        self.unsettled.clear();
+        self.mid_save.clear();
         self.unfinished = false;
     }
 
@@ -92,20 +92,20 @@ impl Disk {
         self.unfinished = true;
     }
 
-    /// Whether there is a commit record of a save of this session, which need not be completed before the next save.
+    /// Whether there is a commit record of this session, which the next save replaces without finishing it first.
     pub(super) const fn is_unfinished(&self) -> bool {
         self.unfinished
     }
 
-    /// Whether a file differs from what was saved last because a save failed half-way.
+    /// Whether a file differs from the saved document because a save failed between renames.
     pub fn is_mid_save(&self, path: &Path) -> bool {
-        self.unsettled.contains(path)
+        self.mid_save.contains(path)
     }
 
     /// Records the current state of a file.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// If it cannot be read.
     pub fn record_state(&mut self, path: &Path) -> Result<(), Error> {
         let failed = |error| Error::system("read", path, error);
         let bytes = std::fs::read(path).map_err(failed)?;
@@ -141,7 +141,7 @@ impl Disk {
     }
 }
 
-/// A hash of bytes that come in pieces of any size: XXH3 with 64 bits, the same in every run of the program.
+/// An incremental hash of bytes: XXH3 with 64 bits, the same in every run of the program.
 #[derive(Clone, Default)]
 pub struct Fingerprint(Xxh3);
 

@@ -12,11 +12,11 @@ use std::path::{Path, PathBuf};
 /// The name of the record: a line of JSON for each downloaded file. The last line of a file counts.
 pub(crate) const DOWNLOADS: &str = ".sited-get.jsonl";
 
-/// Maximum bytes that are read of a record: 50,000 files with long URLs.
-const MOST_BYTES: u64 = 64 << 20;
+/// Maximum number of bytes that are read of a record: enough for 50,000 files with long URLs.
+const MAX_BYTES: u64 = 64 << 20;
 
 /// Number of parent folders that are searched for the record: the depth at which downloads are stored.
-const DEEPEST: usize = 16;
+const MAX_DEPTH: usize = 16;
 
 /// The fields of a line that are used.
 #[derive(Deserialize)]
@@ -75,14 +75,14 @@ fn base_of(file: &Path, records: &mut HashMap<PathBuf, HashMap<String, String>>)
 /// The root folder of the download that contains a folder.
 pub(super) fn folder_of(folder: &Path) -> Option<PathBuf> {
     let folder = std::path::absolute(folder).ok()?;
-    let found = folder.ancestors().take(DEEPEST).find(|folder| folder.join(DOWNLOADS).is_file())?;
+    let found = folder.ancestors().take(MAX_DEPTH).find(|folder| folder.join(DOWNLOADS).is_file())?;
     Some(found.to_path_buf())
 }
 
 /// The URLs of a record by the paths of its files.
 fn read(path: &Path) -> Option<HashMap<String, String>> {
     let mut text = Vec::new();
-    File::open(path).ok()?.take(MOST_BYTES).read_to_end(&mut text).ok()?;
+    File::open(path).ok()?.take(MAX_BYTES).read_to_end(&mut text).ok()?;
     // Skip incomplete lines and those of other programs.
     let lines = text.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Download>(line).ok());
     Some(lines.map(|download| (download.file, download.url)).collect())

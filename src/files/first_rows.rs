@@ -24,8 +24,8 @@ use std::path::{Path, PathBuf};
 /// Minimum stored bytes of a file: smaller ones load at once.
 pub(crate) const LARGE: u64 = 4 << 20;
 
-/// Bytes that are read.
-const HEAD: u64 = 64 << 10;
+/// Maximum number of bytes that are read.
+const MAX_BYTES: u64 = 64 << 10;
 
 /// Number of rows to read: more than any screen shows.
 const ROWS: usize = 200;
@@ -56,11 +56,11 @@ fn first_child(index: &Path, options: &Options, entries: &[FirstRow]) -> Option<
     let set_folder = here.canonicalize().ok()?;
     let base = options.base_url.as_deref().and_then(locate::folder_url);
     let locs = entries.iter().filter_map(|entry| entry[Field::Loc.index()].as_deref());
-    let places = locs.filter_map(|loc| match locate::locate_child(loc, options.location_base(base.as_deref())) {
-        ChildLocation::Inside(candidates) => Some(candidates),
+    let candidates = locs.filter_map(|loc| match locate::locate_child(loc, options.location_base(base.as_deref())) {
+        ChildLocation::Inside(paths) => Some(paths),
         ChildLocation::Outside | ChildLocation::Elsewhere => None,
     });
-    let mut paths = places.flatten().map(|name| folder.join(name));
+    let mut paths = candidates.flatten().map(|name| folder.join(name));
     paths.find(|path| path.canonicalize().is_ok_and(|path| path.is_file() && path.starts_with(&set_folder)))
 }
 
@@ -74,12 +74,12 @@ fn beginning(path: &Path, options: &Options, least: u64) -> Option<Beginning> {
     let opened = read::open_regular(path).ok()?;
     let is_large = opened.file.metadata().is_ok_and(|metadata| metadata.len() >= least);
     let mut bytes = Vec::new();
-    opened.file.take(HEAD).read_to_end(&mut bytes).ok()?;
-    let is_whole = (bytes.len() as u64) < HEAD;
+    opened.file.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
+    let is_whole = (bytes.len() as u64) < MAX_BYTES;
     if detect::is_gzip(&bytes) {
         let packed = std::mem::take(&mut bytes);
         // The input is cut off on purpose: use the bytes before the error.
-        let _ = MultiGzDecoder::new(&*packed).take(HEAD).read_to_end(&mut bytes);
+        let _ = MultiGzDecoder::new(&*packed).take(MAX_BYTES).read_to_end(&mut bytes);
     }
     // Do not end in the middle of a character.
     let end = bytes.iter().rposition(|byte| matches!(byte, b'>' | b'\n')).map_or(0, |at| at + 1);
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_rows_are_those_of_the_file_and_no_more_is_read() {
+    fn the_first_rows_are_those_of_the_whole_file() {
         let folder = tempfile::tempdir().unwrap();
         let packed = |text: &str| {
             let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
@@ -141,7 +141,7 @@ mod tests {
             ("a.xml", urlset(9_000).into_bytes()),
             ("a.xml.gz", packed(&urlset(9_000))),
             ("a.txt", list.into_bytes()),
-            // Cut off, as it may be while another program writes it.
+            // A truncated file, as while another program writes it.
             ("b.xml", urlset(9_000).into_bytes()[..100_000].to_vec()),
         ] {
             let path = folder.path().join(name);
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn an_index_and_a_folder_show_the_first_sitemap_that_is_there() {
+    fn an_index_and_a_folder_show_their_first_existing_sitemap() {
         let folder = tempfile::tempdir().unwrap();
         let entry = |name: &str| format!("<sitemap><loc>https://e.com/{name}</loc></sitemap>");
         let index = ["../up.xml", "missing.xml", "a.xml", "b.xml"].map(entry).concat();
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_sitemap_has_no_first_rows() {
+    fn other_files_have_no_first_rows() {
         let folder = tempfile::tempdir().unwrap();
         let index = "<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"><sitemap><loc>https://e.com/a.xml</loc></sitemap></sitemapindex>";
         for (name, text) in

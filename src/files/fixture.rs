@@ -21,7 +21,7 @@ const NOW: Now = Now { seconds: 1_795_170_030, offset: 0 };
 /// A set of files in a folder of their own.
 pub(super) struct TestSet {
     folder: PathBuf,
-    /// Removes the folder in the end; not when it is another user's.
+    /// Removes the folder on drop; `None` if another process owns it.
     owned: Option<tempfile::TempDir>,
     pub(super) document: Document,
     pub(super) saved: Document,
@@ -39,13 +39,13 @@ impl Drop for TestSet {
     }
 }
 
-/// The state folder of the user whose set lies in a folder: beside it, so that another process finds the same.
+/// The state folder for a set's folder: beside it, so that another process uses the same one.
 fn state_beside(folder: &Path) -> PathBuf {
     folder.with_extension("state")
 }
 
 impl TestSet {
-    /// How a load of this user may finish an interrupted save.
+    /// The recovery options of this user.
     pub(super) fn recovery(&self) -> Recovery {
         Recovery { state: Some(self.state()), finish: true }
     }
@@ -54,17 +54,17 @@ impl TestSet {
         state_beside(&self.folder)
     }
 
-    /// How this user saves.
+    /// The save options of this user.
     pub(super) fn mode(&self) -> SaveMode {
         SaveMode { force: false, backups: super::Backups::default(), now: self.now, state: Some(self.state()) }
     }
 
-    /// Finishes what an interrupted save of a file's set has left.
+    /// Finishes an interrupted save of the set that a file belongs to.
     pub(super) fn recover(&self, name: &str) -> Option<super::Finished> {
         super::recover(&self.path(name), &self.recovery()).unwrap().finished
     }
 
-    /// Writes files and loads the first.
+    /// Writes files and loads the first one.
     pub(super) fn new(files: &[(&str, &[u8])]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         for (name, bytes) in files {
@@ -90,8 +90,7 @@ impl TestSet {
         self.reopen(names);
     }
 
-    /// Loads the set of a file, or of several whose names have spaces between them; tells of a save that was finished
-    /// first.
+    /// Loads the set of a file, or of several files separated by spaces; returns a save that was finished first.
     pub(super) fn reopen(&mut self, names: &str) -> Option<super::Finished> {
         let (mut document, mut disk) = (Document::default(), Disk::default());
         let paths: Vec<PathBuf> = names.split(' ').map(|name| self.path(name)).collect();
@@ -126,7 +125,7 @@ impl TestSet {
         String::from_utf8(std::fs::read(self.path(name)).unwrap()).unwrap()
     }
 
-    /// The set of another folder, just loaded.
+    /// Loads the set of another folder.
     pub(super) fn open(folder: &Path, name: &str) -> Self {
         let first = name.split(' ').next().unwrap_or(name);
         let mut set = Self::new(&[(first, b"<urlset/>")]);
@@ -195,12 +194,12 @@ impl TestSet {
         self.plan_to(None)
     }
 
-    /// The plan in short: `name action before>after what`, untouched files left out.
+    /// The plan as lines `name action before>after what`, without untouched files.
     pub(super) fn planned(&self) -> Vec<String> {
         lines(&self.plan())
     }
 
-    /// Carries out a plan; the document is then the saved one.
+    /// Plans and carries out a save; the document is the saved one then.
     pub(super) fn save(&mut self) -> super::Saved {
         let plan = self.plan();
         self.carry_out(&plan)
@@ -208,12 +207,12 @@ impl TestSet {
 
     pub(super) fn carry_out(&mut self, plan: &Plan) -> super::Saved {
         let mode = self.mode();
-        let saved = super::save_as_asked(plan, &mut self.disk, &mode, &Progress::default()).unwrap();
+        let saved = super::save_with_mode(plan, &mut self.disk, &mode, &Progress::default()).unwrap();
         (self.document, self.saved) = (saved.document.clone(), saved.document.clone());
         saved
     }
 
-    /// The locs of all live rows in order.
+    /// The locs of all live rows, in order.
     pub(super) fn locs(&self) -> Vec<String> {
         self.document.live_rows().map(|row: RowId| self.document.loc(row).into_owned()).collect()
     }
@@ -235,7 +234,7 @@ fn note(disk: &mut Disk, files: Vec<OnDisk>) {
     }
 }
 
-/// A urlset of these locs, one entry per two lines.
+/// A urlset with these locs.
 pub(super) fn urlset(locs: &[&str]) -> String {
     let urls: Vec<String> = locs.iter().map(|loc| format!("  <url>\n    <loc>{loc}</loc>\n  </url>\n")).collect();
     format!(
@@ -244,7 +243,7 @@ pub(super) fn urlset(locs: &[&str]) -> String {
     )
 }
 
-/// An index of these URLs, the dates given after a space.
+/// An index with these URLs; a date may follow after a space.
 pub(super) fn index(children: &[&str]) -> String {
     let entry = |child: &&str| match child.split_once(' ') {
         Some((loc, date)) => {

@@ -124,8 +124,7 @@ pub(super) fn with_volumes(first: PathBuf, options: &read::Options) -> Vec<PathB
         listed.get(&*name).is_some_and(|by| by.is_none_or(|by| by != path))
     };
     let volume = |((path, _), names): (&(PathBuf, Vec<u8>), &Option<Names>)| {
-        let is_compatible =
-            names.as_ref().zip(own.as_ref()).is_some_and(|(names, own)| names.means_the_same_under(own));
+        let is_compatible = names.as_ref().zip(own.as_ref()).is_some_and(|(names, own)| names.is_compatible_with(own));
         (is_compatible && !is_listed(path)).then(|| path.clone())
     };
     [first].into_iter().chain(known.iter().zip(&names).skip(1).filter_map(volume)).chain(unread).collect()
@@ -186,7 +185,7 @@ pub(crate) fn are_one_index(paths: &[PathBuf], options: &Options) -> bool {
     let names = |path: &PathBuf| unlisted::is_index(path).then(|| OtherIndex::read(path, options)).flatten();
     let Some(own) = names(first) else { return false };
     others.iter().all(|path| {
-        path.parent() == first.parent() && names(path).is_some_and(|index| index.names.means_the_same_under(&own.names))
+        path.parent() == first.parent() && names(path).is_some_and(|index| index.names.is_compatible_with(&own.names))
     })
 }
 
@@ -232,7 +231,7 @@ fn with_other_indexes(mut found: Vec<PathBuf>, options: &Options) -> Vec<PathBuf
     for (number, index) in others.iter().enumerate() {
         let name = index.path.file_name().unwrap_or_default().to_string_lossy();
         let is_child = listed.get(&*name).is_some_and(|by| *by != Some(number));
-        if is_child || !index.names.means_the_same_under(&own) {
+        if is_child || !index.names.is_compatible_with(&own) {
             continue;
         }
         let before = files.len();

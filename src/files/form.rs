@@ -98,27 +98,27 @@ fn list_quirks(bytes: &[u8], name: &str) -> Vec<Quirk> {
 fn convert_feed(stored: &[u8], import: Import) -> ScanInput {
     let kind = if import.feed == Feed::Atom03 { Defect::FeedOld } else { Defect::Feed };
     // A message names at most six elements.
-    let names = import.left.iter().take(6);
+    let names = import.skipped.iter().take(6);
     let left: Vec<String> = names.map(|(name, count)| format!("{} {name}", crate::words::grouped(*count))).collect();
     let mut quirks = vec![Quirk { kind, at: (1, 1), entry: None, what: left.join(", ").into() }];
     if import.is_cut {
-        let items = counted(import.places.len() as u64, "complete item");
-        let verb = if import.places.len() == 1 { "is" } else { "are" };
+        let items = counted(import.item_offsets.len() as u64, "complete item");
+        let verb = if import.item_offsets.len() == 1 { "is" } else { "are" };
         let what = format!("{items} {verb} here, the incomplete end is omitted").into();
         let at = Lines::new(stored).position(stored.len());
         quirks.push(Quirk { kind: Defect::Truncated, at, entry: None, what });
     }
     if let Some(at) = import.given_up {
-        let what = format!("{} kept", counted(import.places.len() as u64, "item")).into();
+        let what = format!("{} kept", counted(import.item_offsets.len() as u64, "item")).into();
         let at = Lines::new(stored).position(at as usize);
         quirks.push(Quirk { kind: Defect::TooDamaged, at, entry: None, what });
     }
     let mut lines = Lines::new(stored);
-    quirks.extend(import.odd.into_iter().map(|odd| Quirk {
-        kind: odd.kind,
-        at: lines.position(odd.at),
-        entry: odd.entry,
-        what: odd.what,
+    quirks.extend(import.defects.into_iter().map(|defect| Quirk {
+        kind: defect.kind,
+        at: lines.position(defect.at),
+        entry: defect.entry,
+        what: defect.what,
     }));
     quirks.extend(damage_of_feed(stored, import.is_cut || import.given_up.is_some()));
     // At most one of each kind per entry.

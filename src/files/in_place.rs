@@ -1,8 +1,8 @@
-//! Overwrites files that cannot be replaced: those with several names or an owner that cannot be set.
+//! Overwrites files that cannot be replaced: those with several hard links or an owner that cannot be set.
 //!
-//! Unlike a rename this can be interrupted in the middle. The commit record therefore keeps a hash of each block of the
-//! old content: a file that consists of old and new blocks only is an interrupted copy, which may be repeated. A file with
-//! any other block was changed by another program.
+//! Unlike a rename this can be interrupted in the middle. The commit record therefore contains a hash of each block of
+//! the old content: a file that consists of old and new blocks only is an interrupted copy, which may be repeated. A
+//! file with any other block was changed by another program.
 
 use super::disk::fingerprint;
 use super::gate::{FsOperation, Gate, attempt};
@@ -41,14 +41,14 @@ impl OldBlocks {
 
     /// Whether a file consists only of these old blocks and blocks of the new content.
     pub(super) fn may_be_overwritten(&self, target: &mut File, new: &mut File) -> io::Result<bool> {
-        let (mut there, mut wanted) = (Vec::with_capacity(BLOCK), Vec::with_capacity(BLOCK));
+        let (mut current, mut wanted) = (Vec::with_capacity(BLOCK), Vec::with_capacity(BLOCK));
         let mut number = 0;
-        while read_block(target, &mut there)? {
+        while read_block(target, &mut current)? {
             read_block(new, &mut wanted)?;
-            let is_old = self.hashes.get(number) == Some(&fingerprint(&there));
+            let is_old = self.hashes.get(number) == Some(&fingerprint(&current));
             // Shorter than the new block if the file is still growing; longer if its old end remains.
-            let is_new = wanted.starts_with(&there) && !there.is_empty()
-                || there
+            let is_new = wanted.starts_with(&current) && !current.is_empty()
+                || current
                     .strip_prefix(&*wanted)
                     .is_some_and(|rest| !wanted.is_empty() && fingerprint(rest) == self.tail);
             if !is_old && !is_new {
@@ -115,36 +115,36 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
-        /// Wherever a copy stops, at a block or at the end of either file, it is known as one that may go on; a byte
-        /// that is neither old nor new is not.
+        /// A copy that is interrupted at a block or at the end of either file is recognized and may be repeated; a file
+        /// with a byte that is neither old nor new is not.
         #[test]
-        fn an_interrupted_copy_is_known_and_a_foreign_byte_as_well(
+        fn an_interrupted_copy_and_a_foreign_byte_are_recognized(
             old_len in 1usize..450, new_len in 1usize..450, stop in 0usize..6, at: proptest::sample::Index
         ) {
             let old = vec![b'o'; old_len];
             let new = vec![b'n'; new_len];
             let blocks = OldBlocks::of(&mut file(&old), new_len as u64).unwrap();
             let copied = (stop * BLOCK).min(new_len);
-            let mut there = [&new[..copied], old.get(copied..).unwrap_or_default()].concat();
-            prop_assert!(blocks.may_be_overwritten(&mut file(&there), &mut file(&new)).unwrap());
-            let at = at.index(there.len());
-            there[at] = b'x';
-            prop_assert!(!blocks.may_be_overwritten(&mut file(&there), &mut file(&new)).unwrap());
+            let mut current = [&new[..copied], old.get(copied..).unwrap_or_default()].concat();
+            prop_assert!(blocks.may_be_overwritten(&mut file(&current), &mut file(&new)).unwrap());
+            let at = at.index(current.len());
+            current[at] = b'x';
+            prop_assert!(!blocks.may_be_overwritten(&mut file(&current), &mut file(&new)).unwrap());
         }
     }
 
     #[test]
-    fn more_than_both_contents_is_foreign() {
+    fn a_file_longer_than_both_contents_is_foreign() {
         let (old, new) = (vec![b'o'; 150], vec![b'n'; 120]);
         let blocks = OldBlocks::of(&mut file(&old), 120).unwrap();
-        for (there, expected) in [
+        for (current, expected) in [
             ([&new[..], &old[120..]].concat(), true),
             ([&old[..], b"x"].concat(), false),
             ([&new[..], b"x"].concat(), false),
             (vec![b'o'; 350], false),
         ] {
-            let found = blocks.may_be_overwritten(&mut file(&there), &mut file(&new)).unwrap();
-            assert_eq!(found, expected, "{}", there.len());
+            let found = blocks.may_be_overwritten(&mut file(&current), &mut file(&new)).unwrap();
+            assert_eq!(found, expected, "{}", current.len());
         }
     }
 }

@@ -57,7 +57,7 @@ pub(super) fn load_indexes<V: Visit + Send>(
         return Err(Error::new(other, Reason::InSet("an index in another folder")));
     }
     if let Some(first) = files.first()
-        && let Some(other) = files.iter().find(|file| !file.source.names.means_the_same_under(&first.source.names))
+        && let Some(other) = files.iter().find(|file| !file.source.names.is_compatible_with(&first.source.names))
     {
         let path = other.facts.path.clone().unwrap_or_default();
         return Err(Error::new(path, Reason::InSet("an index whose root tag declares other namespaces")));

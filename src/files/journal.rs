@@ -14,7 +14,7 @@ mod writer;
 
 use super::disk::{Disk, fingerprint};
 pub(crate) use super::lock::LockedByOther;
-use super::lock::{real_in, real_path};
+use super::lock::{real_path, real_path_cached};
 use super::{Options, trust};
 pub(crate) use format::{Entry, Header, Lost, StoredJournal, Unusable};
 pub(crate) use locks::SlotLocks;
@@ -149,7 +149,7 @@ impl StateSlot {
         let mut known = HashMap::new();
         let files = disk.paths().chain(self.locks.set.iter().map(PathBuf::as_path));
         let folders: BTreeSet<PathBuf> =
-            files.filter_map(|path| real_in(path, &mut known).parent().map(Path::to_path_buf)).collect();
+            files.filter_map(|path| real_path_cached(path, &mut known).parent().map(Path::to_path_buf)).collect();
         let shares_folder = |header: &Header| {
             let files = header.files.iter().map(|file| &file.path).chain([&header.set]);
             files.filter_map(|path| Path::new(path).parent()).any(|folder| folders.contains(folder))
@@ -258,7 +258,7 @@ impl StateSlot {
     /// The same for any paths.
     pub fn names_of<'p>(paths: impl Iterator<Item = &'p Path>) -> Vec<String> {
         let mut folders = HashMap::new();
-        paths.map(|path| real_in(path, &mut folders).to_string_lossy().into_owned()).collect()
+        paths.map(|path| real_path_cached(path, &mut folders).to_string_lossy().into_owned()).collect()
     }
 
     /// The paths that the set is opened by, absolute and without links.

@@ -38,10 +38,10 @@ impl<V: Visit + Send, M: Fn(&FileInfo) -> V> LoadContext<'_, M> {
         let Contents { bytes, gzip, encoding, quirks, on_disk } = contents;
         let map = (!sides.is_empty()).then(|| LineMap::of(&bytes, &sides));
         let Detected { kind, grid } = detect::detect_with(&bytes, hints).map_err(|reason| Error::new(&path, reason))?;
-        let ScanInput { bytes, form, quirks: odd, anchors } = form::convert(bytes, (kind, grid.as_ref()), &name);
+        let ScanInput { bytes, form, quirks: found, anchors } = form::convert(bytes, (kind, grid.as_ref()), &name);
         let (len, grid) = (bytes.len() as u64, grid.map(Arc::new));
         let facts = FileInfo { kind, path: Some(path), name, url, gzip, bytes: len, encoding, grid };
-        let quirks = [form::encoding_quirks(quirks, kind), odd].concat();
+        let quirks = [form::encoding_quirks(quirks, kind), found].concat();
         let file = scan(Unscanned { facts, bytes, quirks, on_disk: Some(on_disk) }, self.make, self.progress)?;
         let source = if anchors.is_empty() { file.source } else { file.source.anchored(anchors) };
         let Some(map) = map else { return Ok(File { source, quirks: joined(of_merge, &file.quirks), form, ..file }) };

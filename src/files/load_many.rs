@@ -53,11 +53,11 @@ pub(super) fn load_sitemaps<V: Visit + Send>(
         progress.finish_files(1);
         Some(file)
     };
-    let mut is_set_of_its_own = None;
+    let mut index_error = None;
     in_order(paths, read_one, |path, file| {
         match file {
             None => loaded.stopped = true,
-            Some(Err(error)) if matches!(error.reason, Reason::InSet(_)) => is_set_of_its_own = Some(error),
+            Some(Err(error)) if matches!(error.reason, Reason::InSet(_)) => index_error = Some(error),
             Some(Err(error)) => loaded.unread.push(error),
             // A file under two names would be written twice.
             Some(Ok(file))
@@ -68,9 +68,9 @@ pub(super) fn load_sitemaps<V: Visit + Send>(
                 loaded.paths.push(path.clone());
             }
         }
-        is_set_of_its_own.is_none() && !loaded.stopped
+        index_error.is_none() && !loaded.stopped
     });
-    if let Some(error) = is_set_of_its_own {
+    if let Some(error) = index_error {
         return Err(error);
     }
     loaded.path = loaded.paths.first().cloned();
@@ -81,8 +81,8 @@ pub(super) fn load_sitemaps<V: Visit + Send>(
     Ok(loaded)
 }
 
-/// The errors of files that are known to be unreadable before the first is read, if all are required. Only regular files
-/// are checked, because others can be read only once.
+/// The errors of files that cannot be opened, if all files are required. Only regular files are checked, because others
+/// can be read only once.
 fn unreadable(paths: &[PathBuf], options: &read::Options) -> Vec<Error> {
     let is_regular = |path: &&PathBuf| std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
     let probed = paths.iter().filter(|_| options.require_all).filter(is_regular);

@@ -1,10 +1,10 @@
 //! The lock of an open set in the user's state folder: one process edits a set at a time.
 //!
-//! Invariant: of two sets that are open for changing and share a file, only one has its lock, by whatever path each was
-//! opened: the index, a part alone, a link, a folder, a list of files. A lock file tells its process and a key of each
-//! file; whoever takes a lock looks at the others first, while the folder itself is locked against everyone else who
-//! does. Nothing stays behind but the locks of dead processes, which the next one removes. Lock files of other users,
-//! links, pipes and files of an unlikely size are neither obeyed nor touched.
+//! Invariant: two sets that share a file are never open for editing at the same time, whatever path each was opened by:
+//! the index, a single sitemap, a link, a folder or a list of files. A lock file contains the process id and a key of
+//! each file. A process reads the other lock files before it takes a lock, and locks the folder while it does both.
+//! Only the locks of dead processes are left behind; the next process removes them. Lock files of other users, links,
+//! pipes and oversized files are ignored and not changed.
 
 pub(super) mod file_locks;
 
@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 pub struct LockedByOther {
     /// The process id, if known.
     pub process: Option<u32>,
-    /// Whether the file itself is locked, and nothing in this user's state folder says by whom.
+    /// Whether the file itself is locked by a process that has no lock file in this user's state folder.
     pub elsewhere: bool,
 }
 
@@ -32,19 +32,19 @@ fn of(process: Option<&u32>) -> String {
     process.map_or_else(String::new, |process| format!(" (process {process})"))
 }
 
-/// What the name of every lock file ends with.
-const END: &str = "lock";
+/// The extension of every lock file.
+const EXTENSION: &str = "lock";
 
-/// How long another user who takes a lock at this moment is waited for. It takes far less.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// Maximum wait for another process that is taking a lock. Taking one needs far less.
+const MAX_WAIT: Duration = Duration::from_secs(2);
 
-/// The longest lock file that is read: keys of a million files.
-const LONGEST: u64 = 32 << 20;
+/// Maximum size of a lock file in bytes: enough for the keys of a million files.
+const MAX_LOCK_FILE_BYTES: u64 = 32 << 20;
 
-/// Between two looks.
-const LOOK: Duration = Duration::from_millis(2);
+/// The time between two attempts to take a lock.
+const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
-/// Keys of files: a hash of each real path, and one of the inode if the file has several names.
+/// Keys of files: a hash of each real path, and one of the inode if the file has several hard links.
 pub(super) type FileKeys = BTreeSet<u64>;
 
 /// The keys of files by their paths.
@@ -52,19 +52,19 @@ pub(super) fn keys<'p>(files: impl Iterator<Item = &'p Path>) -> FileKeys {
     let mut folders = HashMap::new();
     let mut keys = FileKeys::new();
     for path in files {
-        keys.insert(fingerprint(real_in(path, &mut folders).as_os_str().as_encoded_bytes()));
-        keys.extend(inode(path));
+        keys.insert(fingerprint(real_path_cached(path, &mut folders).as_os_str().as_encoded_bytes()));
+        keys.extend(inode_key(path));
     }
     keys
 }
 
-/// The path with every link followed, as far as it exists.
+/// The path with all links resolved, as far as it exists.
 pub(super) fn real_path(path: &Path) -> PathBuf {
-    real_in(path, &mut HashMap::new())
+    real_path_cached(path, &mut HashMap::new())
 }
 
-/// The same for many files of few folders, which are looked up once.
-pub(super) fn real_in<'p>(path: &'p Path, folders: &mut HashMap<&'p Path, Option<PathBuf>>) -> PathBuf {
+/// Returns the real path of a file; `folders` caches the real path of each folder.
+pub(super) fn real_path_cached<'p>(path: &'p Path, folders: &mut HashMap<&'p Path, Option<PathBuf>>) -> PathBuf {
     let is_followed = path.is_symlink() || path.file_name().is_none();
     if is_followed && let Ok(real) = path.canonicalize() {
         return real;
@@ -76,27 +76,27 @@ pub(super) fn real_in<'p>(path: &'p Path, folders: &mut HashMap<&'p Path, Option
     }
 }
 
-/// The key of a file that has several names.
-fn inode(path: &Path) -> Option<u64> {
-    let metadata = fs::metadata(path).ok().filter(|metadata| super::replace_target::links(metadata) > 1)?;
+/// The inode key of a file that has several hard links.
+fn inode_key(path: &Path) -> Option<u64> {
+    let metadata = fs::metadata(path).ok().filter(|metadata| super::replace_target::hard_links(metadata) > 1)?;
     let (device, inode) = identity(&metadata)?;
     Some(fingerprint(format!("{device} {inode}").as_bytes()))
 }
 
-/// A lock that is held; its file goes with it.
+/// A held lock; its file is removed when it is dropped.
 #[derive(Debug)]
 pub(super) struct Lock {
     path: PathBuf,
     file: File,
     keys: FileKeys,
-    /// Whether the file lists all of them.
+    /// Whether the lock file lists all keys.
     is_listed: bool,
 }
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // Still locked: whoever has opened it meanwhile finds that it is not the file of that name any more. One that
-        // took its place, after the state folder was removed, is not this one's.
+        // The file is still locked: a process that has opened it since will notice that it is no longer the file of
+        // that name. If another file has this name (after the state folder was removed), it belongs to another lock.
         if self.is_in_place() {
             let _ = fs::remove_file(&self.path);
         }
@@ -104,13 +104,14 @@ impl Drop for Lock {
 }
 
 impl Lock {
-    /// Takes the lock of a name in a folder. Who has another lock already holds all files of that one by this one too.
+    /// Takes the lock of a name in a folder. The new lock also covers all files of `other`, a lock held already.
     ///
     /// # Errors
-    /// [`NoLock`] when another process has one of the files, there is no place for a lock, or there are no locks here.
+    /// [`NoLock`] if another process has one of the files, the lock file cannot be created, or the file system has no
+    /// locks.
     pub(super) fn take(other: Option<&Self>, folder: &Path, name: &str, keys: &FileKeys) -> Result<Self, NoLock> {
-        let _one_at_a_time = LockDir::close(folder);
-        let path = folder.join(name).with_extension(END);
+        let _lock_dir = LockDir::lock(folder);
+        let path = folder.join(name).with_extension(EXTENSION);
         let file = open_and_lock(&path)?;
         let held = other.map(|other| other.keys.clone()).unwrap_or_default();
         let keys = keys | &held;
@@ -119,27 +120,27 @@ impl Lock {
         Ok(lock)
     }
 
-    /// Whether the name in the state folder still leads to this lock.
+    /// Whether the lock's path in the state folder is still this lock file.
     pub(super) fn is_in_place(&self) -> bool {
         is_file_of(&self.file, &self.path)
     }
 
-    /// Lists the files in the lock if there was no room for that before.
+    /// Writes the keys to the lock file if that has failed before (the disk was full).
     pub(super) fn list(&mut self) {
         if !self.is_listed {
             self.write();
         }
     }
 
-    /// Holds these files from now on, and no others.
+    /// Makes these keys the only ones that are held.
     ///
     /// # Errors
-    /// When another process has one of them; then it holds what it held before.
+    /// If another process has one of them; the held keys are unchanged then.
     pub(super) fn hold(&mut self, keys: FileKeys) -> Result<(), LockedByOther> {
         if keys == self.keys {
             return Ok(());
         }
-        let _one_at_a_time = self.path.parent().map(LockDir::close);
+        let _lock_dir = self.path.parent().map(LockDir::lock);
         self.lock_only_keys(keys)
     }
 
@@ -158,7 +159,7 @@ impl Lock {
         Ok(())
     }
 
-    /// A list that cannot be written protects less until it can be: the lock by name is there.
+    /// Writes the keys. If that fails, only the name is locked until [`Lock::list`] succeeds.
     fn write(&mut self) {
         let lines: Vec<String> = self.keys.iter().map(|key| format!("{key:016x}\n")).collect();
         let text = format!("{}\n{}", std::process::id(), lines.concat());
@@ -166,14 +167,16 @@ impl Lock {
         self.is_listed = written.and_then(|()| self.file.write_all(text.as_bytes())).is_ok();
     }
 
-    /// Whether no one else has one of these.
+    /// Checks that no other process holds one of these keys.
     fn check_others(&self, keys: &FileKeys) -> Result<(), LockedByOther> {
         let entries = self.path.parent().and_then(|folder| fs::read_dir(folder).ok());
         let paths = entries.into_iter().flatten().flatten().map(|entry| entry.path());
-        for path in paths.filter(|path| path.extension().is_some_and(|end| end == END) && *path != self.path) {
+        for path in
+            paths.filter(|path| path.extension().is_some_and(|extension| extension == EXTENSION) && *path != self.path)
+        {
             let Ok(mut file) = trust::open_own(&path) else { continue };
             match file.try_lock_shared() {
-                // No one has it any more.
+                // No process holds it.
                 Ok(()) => drop(fs::remove_file(&path)),
                 Err(TryLockError::WouldBlock) => {
                     let (process, theirs) = read_lock_file(&mut file);
@@ -193,8 +196,8 @@ impl Lock {
 pub(super) enum NoLock {
     /// Another process has one of the files.
     Held(LockedByOther),
-    /// The folder has no place for it, or its file system no locks.
-    Place(io::Error),
+    /// The lock file cannot be created, or the file system has no locks.
+    Io(io::Error),
 }
 
 impl From<LockedByOther> for NoLock {
@@ -205,7 +208,7 @@ impl From<LockedByOther> for NoLock {
 
 impl From<io::Error> for NoLock {
     fn from(error: io::Error) -> Self {
-        Self::Place(error)
+        Self::Io(error)
     }
 }
 
@@ -225,17 +228,17 @@ fn open_and_lock(path: &Path) -> Result<File, NoLock> {
     }
 }
 
-/// A file of this name that is this user's and has no other name, so that writing to it changes nothing else.
+/// Opens or creates a lock file that belongs to this user and has one hard link, so that writing changes no other file.
 fn open_unlocked(path: &Path) -> io::Result<File> {
-    // Once more if its owner removes it between the two.
+    // Repeated if the owner removes the file between the two attempts.
     for _ in 0..1_000 {
-        match private().create_new(true).read(true).open(path) {
+        match private_options().create_new(true).read(true).open(path) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            made => return made,
+            created => return created,
         }
         match trust::open_own_with(OpenOptions::new().read(true).write(true), path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Ok(file) if super::replace_target::links(&file.metadata()?) > 1 => {
+            Ok(file) if super::replace_target::hard_links(&file.metadata()?) > 1 => {
                 return Err(io::Error::new(io::ErrorKind::InvalidData, "the lock file has a second hard link"));
             }
             opened => return opened,
@@ -244,16 +247,16 @@ fn open_unlocked(path: &Path) -> io::Result<File> {
     Err(io::ErrorKind::ResourceBusy.into())
 }
 
-/// The process and the keys that a lock file tells.
+/// Reads the process id and the keys from a lock file.
 fn read_lock_file(file: &mut File) -> (Option<u32>, FileKeys) {
-    let bytes = trust::read_at_most(file, LONGEST).unwrap_or_default();
+    let bytes = trust::read_at_most(file, MAX_LOCK_FILE_BYTES).unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
     let mut lines = text.lines();
     let process = lines.next().and_then(|line| line.trim().parse().ok()).filter(|process| *process > 0);
     (process, lines.filter_map(|line| u64::from_str_radix(line.trim(), 16).ok()).collect())
 }
 
-/// Whether a name still leads to an open file, as far as the system tells.
+/// Whether a path still leads to an open file; false if the system cannot tell.
 pub(super) fn is_file_of(file: &File, path: &Path) -> bool {
     match (file.metadata(), fs::metadata(path)) {
         (Ok(open), Ok(named)) => identity(&open) == identity(&named),
@@ -261,8 +264,8 @@ pub(super) fn is_file_of(file: &File, path: &Path) -> bool {
     }
 }
 
-/// How a file is opened that no one else can read.
-pub(super) fn private() -> OpenOptions {
+/// Options to open a file for writing that is created with mode 0600.
+pub(super) fn private_options() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.write(true);
     #[cfg(unix)]
@@ -270,8 +273,8 @@ pub(super) fn private() -> OpenOptions {
     options
 }
 
-/// Makes a folder that no one else can look into: what is in it may be private.
-pub(super) fn make_private(folder: &Path) -> io::Result<()> {
+/// Creates a folder with mode 0700, since its contents may be private.
+pub(super) fn create_private_folder(folder: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -279,19 +282,19 @@ pub(super) fn make_private(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// Makes a folder of the state folder that no one else can write to, or finds it.
+/// Creates a folder in the state folder if it is missing, and checks that no other user can write to it.
 ///
 /// # Errors
-/// Also when it belongs to another user, or others may write to it: what is in it may belong to any user.
-pub(super) fn make_own(folder: &Path) -> io::Result<()> {
-    make_private(folder)?;
+/// If it belongs to another user or others may write to it, since its files could be theirs.
+pub(super) fn create_own_folder(folder: &Path) -> io::Result<()> {
+    create_private_folder(folder)?;
     [Some(folder), folder.parent()].into_iter().flatten().try_for_each(check_own_folder)
 }
 
-/// Whether a folder belongs to this user, and no one else can put files into it.
+/// Checks that a folder belongs to this user and no other user can create files in it.
 ///
 /// # Errors
-/// If not.
+/// If that is not so.
 pub(super) fn check_own_folder(folder: &Path) -> io::Result<()> {
     let metadata = fs::metadata(folder)?;
     trust::check_owner(&metadata)?;
@@ -299,26 +302,26 @@ pub(super) fn check_own_folder(folder: &Path) -> io::Result<()> {
     {
         let mode = std::os::unix::fs::MetadataExt::mode(&metadata) & 0o7777;
         if mode & 0o022 != 0 {
-            let words = format!("others can write to it (mode {mode:o}); make it private: chmod 700");
-            return Err(io::Error::new(io::ErrorKind::PermissionDenied, words));
+            let message = format!("others can write to it (mode {mode:o}); make it private: chmod 700");
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, message));
         }
     }
     Ok(())
 }
 
-/// The locked lock folder: its holder is the only process that inspects and takes locks.
+/// A lock on the folder of the locks: only its holder reads and takes locks.
 struct LockDir(#[expect(dead_code, reason = "holds the lock as long as it is there")] File);
 
 impl LockDir {
-    /// `None` if folders cannot be locked here, or another process holds the lock too long: two processes that start at the
-    /// same moment may then both get a lock, unless they use the same path.
-    fn close(folder: &Path) -> Option<Self> {
+    /// Locks the folder. `None` if folders cannot be locked, or another process holds the lock for too long: two
+    /// processes that start at the same time may then both get a lock, unless they use the same path.
+    fn lock(folder: &Path) -> Option<Self> {
         let file = File::open(folder).ok()?;
         let start = Instant::now();
         loop {
             match file.try_lock() {
                 Ok(()) => return Some(Self(file)),
-                Err(TryLockError::WouldBlock) if start.elapsed() < PATIENCE => std::thread::park_timeout(LOOK),
+                Err(TryLockError::WouldBlock) if start.elapsed() < MAX_WAIT => std::thread::park_timeout(POLL_INTERVAL),
                 Err(_) => return None,
             }
         }
@@ -334,21 +337,21 @@ mod tests {
     }
 
     #[test]
-    fn two_sets_that_share_a_file_never_both_have_it_and_others_do() {
+    fn sets_that_share_a_file_are_not_both_locked() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         let take = |name: &str, keys: &[u64]| Lock::take(None, folder.path(), name, &keys.iter().copied().collect());
         let mut one = take("one", &[1, 2]).unwrap();
-        let Err(NoLock::Held(held)) = take("two", &[2, 3]) else { panic!("both have it") };
+        let Err(NoLock::Held(held)) = take("two", &[2, 3]) else { panic!("both are locked") };
         assert_eq!(held, LockedByOther { process: Some(std::process::id()), elsewhere: false });
-        assert!(!path("two.lock").exists(), "who gets nothing leaves nothing");
+        assert!(!path("two.lock").exists(), "a refused lock leaves no file");
         let mut two = take("two", &[3]).unwrap();
         assert!(one.hold([1, 2, 3].into()).is_err());
         assert_eq!(one.keys(), &[1, 2].into());
-        // What the one gives up the other may have.
+        // A released key can be taken by the other.
         one.hold([1].into()).unwrap();
         two.hold([2, 3].into()).unwrap();
-        // The lock of a dead process is no lock, and goes.
+        // The lock of a dead process is ignored and removed.
         fs::write(path("dead.lock"), format!("1\n{:016x}\n", 1)).unwrap();
         drop(one);
         assert!(take("three", &[1]).is_ok());
@@ -358,7 +361,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn links_and_second_names_lead_to_the_same_file() {
+    fn links_to_a_file_share_a_key_with_it() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         fs::create_dir(path("deep")).unwrap();

@@ -12,7 +12,7 @@ pub(super) struct Folders(Vec<PathBuf>);
 
 impl Folders {
     /// Creates a folder with its missing parents.
-    pub(super) fn make(&mut self, folder: &Path) -> io::Result<()> {
+    pub(super) fn create(&mut self, folder: &Path) -> io::Result<()> {
         let missing = folder.ancestors().take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists());
         let missing: Vec<&Path> = missing.collect();
         for folder in missing.into_iter().rev() {
@@ -38,17 +38,17 @@ impl Drop for Folders {
     }
 }
 
-/// The folder of the file that the set is opened by, without links.
+/// Creates the folder of the file that the set is opened by, and returns its real path.
 pub(super) fn set_folder(path: Option<&Path>, made: &mut Folders) -> Result<PathBuf, Error> {
     let folder = path.and_then(Path::parent).filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
     let failed = |error| Error::system("make the folder", folder, error);
-    made.make(folder).and_then(|()| folder.canonicalize()).map_err(failed)
+    made.create(folder).and_then(|()| folder.canonicalize()).map_err(failed)
 }
 
 /// Creates the folder of a new file, and resolves the file's real path.
 pub(super) fn resolve_target(target: &mut ReplaceTarget, made: &mut Folders) -> io::Result<()> {
-    made.make(target.folder())?;
+    made.create(target.folder())?;
     let folder = target.folder().canonicalize()?;
     target.real = folder.join(target.real.file_name().unwrap_or_default());
     Ok(())

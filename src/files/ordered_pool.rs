@@ -61,7 +61,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     #[test]
-    fn results_come_in_order_and_the_first_before_anything_else_is_begun() {
+    fn results_are_in_order_and_the_first_is_passed_before_the_second_item_is_started() {
         let items: Vec<usize> = (0..200).collect();
         let begun = AtomicUsize::new(0);
         let work = |item: &usize| {
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn who_takes_may_stop() {
+    fn the_consumer_can_stop() {
         let items: Vec<usize> = (0..200).collect();
         let (begun, mut taken) = (AtomicUsize::new(0), 0);
         in_order(
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "on purpose")]
-    fn a_panic_of_the_work_is_a_panic_of_whoever_waits() {
+    fn a_panic_of_the_work_is_passed_to_the_waiting_thread() {
         in_order(&[0, 1, 2, 3], |item| assert!(*item < 2, "on purpose"), |_, ()| true);
     }
 }

@@ -1,7 +1,7 @@
 //! Plans a save without writing: which files are rewritten, created and removed.
 //!
-//! Reads no file; of the disk it only asks whether a name is taken. A plan is shown, then carried out by
-//! [`mod@super::save`], or thrown away. Only files whose bytes differ from the saved ones are in it to be written.
+//! It reads no file and only checks the disk for existing names. A plan is shown, then carried out by
+//! [`mod@super::save`] or dropped. It writes only files whose bytes differ from the saved ones.
 
 mod export;
 mod form;
@@ -32,8 +32,8 @@ use crate::protocol::lastmod::Now;
 use crate::protocol::limits::Limits;
 use crate::protocol::location;
 use crate::words::grouped;
+pub(crate) use export::converted_to_xml;
 pub use export::export;
-pub(crate) use export::in_xml;
 use name::Pattern;
 use output::SavedSet;
 pub(crate) use parts::plan_part;
@@ -58,8 +58,8 @@ pub struct Request<'a> {
     pub limits: Limits,
     /// The current time, for the dates of changed files.
     pub now: Now,
-    /// The outputs of sitemaps, by file id, that were planned before ([`plan_part`]): the set is streamed then, and its rows
-    /// are not in memory.
+    /// Outputs that were planned before ([`plan_part`]), by file id, if the set is streamed: its rows are not in
+    /// memory.
     pub known: &'a [Output],
 }
 
@@ -78,7 +78,7 @@ pub enum Action {
     Removed,
 }
 
-/// Which file of the document.
+/// Identifies a file of the document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileId {
     /// The index.
@@ -86,35 +86,35 @@ pub enum FileId {
     /// A urlset.
     Sitemap(SitemapId),
     /// A further volume of the index, by its position in `Index::more`.
-    Another(usize),
-    /// None any more.
-    Gone,
+    IndexVolume(usize),
+    /// A file that is no longer in the document.
+    Removed,
 }
 
 impl FileId {
-    /// The member of the set, if it is one still.
+    /// The member of the set, if the file is still in it.
     pub const fn member(self) -> Option<Member> {
         match self {
-            Self::Index | Self::Another(_) => Some(Member::Index),
+            Self::Index | Self::IndexVolume(_) => Some(Member::Index),
             Self::Sitemap(id) => Some(Member::Sitemap(id)),
-            Self::Gone => None,
+            Self::Removed => None,
         }
     }
 
-    /// A file of the index, the first being 0.
+    /// The file of the index with this number, from 0.
     pub const fn of_index(number: usize) -> Self {
         match number.checked_sub(1) {
             None => Self::Index,
-            Some(further) => Self::Another(further),
+            Some(further) => Self::IndexVolume(further),
         }
     }
 
-    /// Which file of the index, the first being 0.
+    /// The number of an index file, from 0; `None` for other files.
     pub const fn index_file(self) -> Option<usize> {
         match self {
             Self::Index => Some(0),
-            Self::Another(number) => Some(number + 1),
-            Self::Sitemap(_) | Self::Gone => None,
+            Self::IndexVolume(number) => Some(number + 1),
+            Self::Sitemap(_) | Self::Removed => None,
         }
     }
 }
@@ -122,7 +122,7 @@ impl FileId {
 /// One file of a plan.
 #[derive(Debug, Clone)]
 pub struct Output {
-    /// Where it is.
+    /// The path of the file.
     pub path: PathBuf,
     /// Relative to the set's folder.
     pub name: Arc<str>,
@@ -136,7 +136,7 @@ pub struct Output {
     pub urls_after: u32,
     /// Size of the new file, uncompressed.
     pub bytes: u64,
-    /// Its public URL, as far as known.
+    /// Its public URL, if known.
     pub url: Option<Arc<str>>,
     /// What changes, in words: `14 changed, 2 deleted`. Empty for untouched files.
     pub what: String,
@@ -145,38 +145,37 @@ pub struct Output {
 /// Why a plan cannot be carried out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// The row that is the reason, if one is.
+    /// The row that causes the problem, if a row does.
     pub row: Option<RowId>,
-    /// What is wrong, and what to do.
+    /// The problem and what the user can do about it.
     pub message: String,
 }
 
-/// A file that would be written with repairs that the user has not agreed to.
+/// A file that would be written with repairs that the user has not accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repairs {
     /// Relative to the set's folder.
     pub name: Arc<str>,
-    /// What is stored otherwise than it would be written, beside the changes that were asked for.
+    /// The differences between the stored and the new bytes that are not edits.
     pub what: Vec<String>,
 }
 
 /// A planned save.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// Every file of the set, in its order, the index last; then the removed ones.
+    /// Every file of the set, in its order, with the index last, then the removed files.
     pub outputs: Vec<Output>,
-    /// Whether someone should see it first: it makes, replaces or removes files that no one named.
+    /// Whether it needs confirmation: it creates, replaces or removes files that the user has not named.
     pub asks: bool,
-    /// Files that were damaged as stored, or in another encoding: replacing them needs a yes.
+    /// Files that are stored damaged or in another encoding; the user has to accept their repairs.
     pub repairs: Vec<Repairs>,
-    /// A URL of the set's folder is needed first; this is a proposal made from the rows.
+    /// A proposal for the URL of the set's folder, if that is needed first; derived from the rows.
     pub needs_base: Option<String>,
-    /// What the files to be have no place for, and what else has to be known of them, in whole sentences: said before
-    /// anything is written.
+    /// Values that the new files cannot hold and other warnings, as sentences, to be shown before anything is written.
     pub losses: Vec<String>,
-    /// Whether it writes a copy in another form, and the document stays what it is.
+    /// Whether it writes a copy in another form, and the document does not change.
     pub copy: bool,
-    /// Reasons why it cannot be carried out.
+    /// Problems that prevent the save.
     pub problems: Vec<Problem>,
     /// The document as it is after the save.
     pub document: Document,
@@ -185,32 +184,32 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Whether it can be carried out as it is.
+    /// Whether it can be carried out.
     pub fn is_ready(&self) -> bool {
         self.problems.is_empty() && self.needs_base.is_none()
     }
 
-    /// Agrees to the repairs.
+    /// Accepts the repairs.
     pub fn accept_repairs(&mut self) {
         self.repairs.clear();
     }
 
-    /// The file of the index that an output is, if it is one.
+    /// The index file of this id, if it is one.
     pub fn index_file(&self, file: FileId) -> Option<IndexFile<'_>> {
         self.document.index()?.file(file.index_file()?)
     }
 
-    /// How many files have an action.
+    /// The number of files with an action.
     pub fn count(&self, action: Action) -> usize {
         self.outputs.iter().filter(|output| output.action == action).count()
     }
 
-    /// Whether nothing is to be done on disk.
+    /// Whether every file is untouched.
     pub fn is_empty(&self) -> bool {
         self.count(Action::Untouched) == self.outputs.len()
     }
 
-    /// The sum in words: `rewrites 3 of 20 files, makes 1, removes 0`, naming only what happens.
+    /// A summary such as `rewrites 3 of 20 files, makes 1`; actions without files are left out.
     pub fn summary(&self) -> String {
         let verbs = [
             (Action::Rewritten, "rewrites"),
@@ -236,7 +235,7 @@ impl Plan {
 
 /// Plans a save.
 pub fn plan(request: &Request<'_>) -> Plan {
-    // A copy is written again, and split where it must be; in place, untouched files stay as they are.
+    // All files of a copy are written, and split if they are over a limit. In place, untouched files are not changed.
     let since = if request.to.is_none() { Some(request.saved) } else { None };
     let mut split = split_files(request.document, since, request.limits);
     let mut planner = Planner::new(request, SavedSet::of(request), split.document);
@@ -278,22 +277,22 @@ pub fn plan(request: &Request<'_>) -> Plan {
     planner.finish(path)
 }
 
-/// The path that names the whole document.
+/// The path that the whole document is opened by.
 pub(crate) fn main_path(document: &Document) -> Option<PathBuf> {
     match document.index() {
         Some(index) => index.path.clone(),
-        // A file that others took from a set without an index has no path any more.
+        // A file that another program has removed from a set without an index has no path.
         None => document.sitemaps().iter().find_map(|sitemap| sitemap.path.clone()),
     }
 }
 
-/// The paths that name the whole document: that of [`main_path`], and those of the further files of its index.
+/// The paths that the whole document is opened by: [`main_path`], and the further files of its index.
 pub(crate) fn main_paths(document: &Document) -> Vec<PathBuf> {
     document.index().map_or_else(|| main_path(document).into_iter().collect(), Index::paths)
 }
 
-/// Puts a document at another path: the index (or the single file) there, the files of the index beside it by name.
-/// Gives the files that have another place now.
+/// Changes the path of a document: the index (or the single file) gets `path`, the files of the index get paths beside
+/// it. Returns the ids of the moved files.
 pub(crate) fn relocate(document: &mut Document, path: &Path) -> Vec<SitemapId> {
     let name: Arc<str> = path.file_name().unwrap_or_default().to_string_lossy().into();
     let gzip = name::is_gzip(path);
@@ -304,7 +303,7 @@ pub(crate) fn relocate(document: &mut Document, path: &Path) -> Vec<SitemapId> {
     };
     let folder = path.parent().unwrap_or(Path::new(""));
     let mut moved = Vec::new();
-    // New parts are not in the index yet and get their places when they are named.
+    // New parts are not in the index yet; they get their paths when they are named.
     for id in index.children.iter().filter_map(index::loaded) {
         let Some(Sitemap { name, url, gzip, .. }) = document.sitemap(id).cloned() else { continue };
         document.set_location(id, FileLocation { path: Some(folder.join(&*name)), name, url, gzip });
@@ -314,7 +313,7 @@ pub(crate) fn relocate(document: &mut Document, path: &Path) -> Vec<SitemapId> {
     moved
 }
 
-/// Whether a load was stopped half-way: a copy of it would lack the rest.
+/// Whether loading was cancelled: a copy would lack the rest.
 fn is_incomplete(document: &Document) -> bool {
     let children = document.index().map_or(&[][..], |index| index.children.as_slice());
     document.sitemaps().iter().any(|sitemap| sitemap.frame.cut)
@@ -338,11 +337,11 @@ struct Planner<'a> {
     needs_base: Option<String>,
     losses: Vec<String>,
     changes: HashMap<SitemapId, RowChanges>,
-    /// New parts, and the file whose overflow they hold.
+    /// New parts, with the file whose overflow they hold.
     moved_from: HashMap<SitemapId, SitemapId>,
-    /// Rows of each file that go to new parts, once all of these are known.
+    /// The number of rows of each file that move to new parts; set by `finish`.
     moved_rows: HashMap<SitemapId, u64>,
-    /// Parts that have left the index and are back with rows.
+    /// Parts that are not in the saved index but have rows again.
     returned: BTreeSet<SitemapId>,
     index_changes: index::Changes,
 }
@@ -371,7 +370,7 @@ impl Planner<'_> {
         self.problems.push(Problem { row, message });
     }
 
-    /// Puts the whole set at another path: the index (or the single file) there, its files beside it by name.
+    /// Changes the paths of the whole set if it is saved elsewhere; see [`relocate`].
     fn relocate(&mut self, path: &Path) {
         if self.request.to.is_none() || main_path(&self.document).as_deref() == Some(path) {
             return;
@@ -413,8 +412,8 @@ impl Planner<'_> {
         }
     }
 
-    /// Gives new parts their names, paths and URLs. A single file becomes the first of its parts; a list keeps its name,
-    /// since nothing has to name all of them.
+    /// Sets the names, paths and URLs of new parts. A single file becomes the first of its parts. A list keeps its
+    /// name, since its parts are not listed in an index.
     fn name_parts(&mut self, path: &Path, parts: &[(SitemapId, SitemapId)]) {
         self.moved_from = parts.iter().copied().collect();
         let mut used: BTreeSet<PathBuf> = BTreeSet::from([path.to_path_buf()]);
@@ -457,13 +456,13 @@ impl Planner<'_> {
         }
     }
 
-    /// Whether a new file may not have this name. One of ours that is on its way out gives its name free.
+    /// Whether a new file cannot have this path. The path of a file of this set that is being removed is free.
     fn is_taken(&self, path: &Path) -> bool {
         let ours = self.request.to.is_none() && self.request.disk.knows(path);
         !ours && std::fs::symlink_metadata(path).is_ok()
     }
 
-    /// The URL of a new file beside a known one; without any, the base URL is asked for.
+    /// The URL of a new file beside a known one. If neither has one, the plan asks for the base URL.
     fn url_beside(&mut self, source: &Sitemap, file: &str, name: &str) -> Option<Arc<str>> {
         if let Some(folder) = source.url.as_deref().and_then(name::folder_of) {
             return Some(name::url_of(folder, file).into());
@@ -477,14 +476,14 @@ impl Planner<'_> {
         None
     }
 
-    /// The scheme and host that most rows have.
+    /// The most frequent scheme and host of the rows, with a final slash.
     fn propose_base(&self) -> String {
         let mut counts: HashMap<String, u32> = HashMap::new();
         let mut last: (String, u32) = (String::new(), 0);
         for row in self.document.live_rows() {
             let loc = self.document.loc(row);
             let origin = location::Location::of(&loc).origin().map_or("", |(origin, _)| origin);
-            // Neighbours mostly share their origin: the map is asked only when it changes.
+            // Adjacent rows mostly share their origin: the map is updated only when it changes.
             if origin != last.0 {
                 *counts.entry(std::mem::take(&mut last.0)).or_default() += last.1;
                 last = (origin.to_owned(), 0);
@@ -493,8 +492,8 @@ impl Planner<'_> {
         }
         *counts.entry(last.0).or_default() += last.1;
         counts.remove("");
-        let most = counts.into_iter().max_by(|a, b| a.1.cmp(&b.1).then_with(|| b.0.cmp(&a.0)));
-        most.map_or_else(|| "https://www.example.com/".to_owned(), |(origin, _)| format!("{origin}/"))
+        let max = counts.into_iter().max_by(|a, b| a.1.cmp(&b.1).then_with(|| b.0.cmp(&a.0)));
+        max.map_or_else(|| "https://www.example.com/".to_owned(), |(origin, _)| format!("{origin}/"))
     }
 
     /// Counts the rows of each file that differ from the saved document.
@@ -523,7 +522,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Every file of the document to be.
+    /// The ids of all files of the new document.
     fn ids(&self) -> impl Iterator<Item = SitemapId> + use<> {
         (0..self.document.sitemaps().len() as u32).map(SitemapId)
     }
@@ -536,8 +535,8 @@ impl Planner<'_> {
         }
     }
 
-    /// What a file was when it was saved last: by its path, because an undone save may have given its place in
-    /// the list to another; in a copy of the set by that place.
+    /// The saved version of a file. It is found by path, since an undone save may have given its id to another file; in
+    /// a copy of the set it is found by id.
     fn counterpart(&self, id: SitemapId) -> Option<&Sitemap> {
         match self.request.to {
             Some(_) => self.request.saved.sitemap(id),
@@ -545,10 +544,10 @@ impl Planner<'_> {
         }
     }
 
-    /// What a file was when it was saved last, by another name that it had then.
+    /// The saved version of a file that had another name then.
     fn renamed_from(&self, id: SitemapId) -> Option<&Sitemap> {
         let Request { document, saved, to, .. } = self.request;
-        // A set that a save makes of one file, or an undo one file of a set, has new names for that.
+        // If a save turns one file into a set, or an undo a set into one file, the new names are no renames.
         let is_same_set = to.is_none() && document.index().is_some() == saved.index().is_some();
         let was = saved.sitemap(id).filter(|was| is_same_set && was.path.is_some())?;
         let path = document.sitemap(id)?.path.as_deref()?;

@@ -1,4 +1,4 @@
-//! Reads one file into memory, unpacked and decoded, and records its state on disk.
+//! Reads one file into memory, decompresses and decodes it, and records its state on disk.
 //!
 //! The bytes are read once into a buffer of their exact size. Nothing is repaired here.
 
@@ -21,39 +21,40 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 /// Options of a load.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Most bytes of one file, uncompressed. Never more than [`u32::MAX`]: offsets have 32 bits.
+    /// Maximum size of one file in bytes, uncompressed; at most [`u32::MAX`], since offsets have 32 bits.
     pub max_bytes: u64,
-    /// Most bytes that gzip data may unpack to: a few kilobytes can unpack to gigabytes.
+    /// Maximum size of decompressed gzip data in bytes: a few kilobytes can unpack to gigabytes.
     pub max_unpacked: u64,
-    /// The URL of the folder (or of a file in it) that the set will be served from, if known.
+    /// The public URL of the set's folder or of a file in it, if known.
     pub base_url: Option<String>,
-    /// Whether that was recorded with a download, and not named by the user: then it allows no request to this machine.
+    /// Whether the base URL was recorded by a download instead of given by the user: then it permits no requests to
+    /// loopback addresses.
     pub is_base_recorded: bool,
-    /// Where robots.txt is.
+    /// The location of robots.txt.
     pub robots: RobotsFile,
-    /// The user's state folder, if changes are to be written to a journal there.
+    /// The user's state folder, if edits are recorded in a journal there.
     pub state: Option<PathBuf>,
     /// Whether an interrupted save may be finished.
     pub recovery: Recovery,
-    /// Whether they are opened to be changed: no one else may change them meanwhile, with or without a state folder.
+    /// Whether the files are opened for editing: they are locked then, with or without a state folder.
     pub is_edited: bool,
-    /// Whether a set is refused of which a file cannot be read. Else that is the state of its entry in the index, or in
+    /// Whether a set with an unreadable file is refused. Otherwise the error is the state of the index entry, or in
     /// `super::Loaded::unread`.
     pub require_all: bool,
-    /// Whether the entries of an index are rows that can be edited, if none of the sitemaps that it lists is there. Else it
-    /// is a set without rows.
+    /// Whether the entries of an index become rows that can be edited if none of its sitemaps exists. Otherwise it is a
+    /// set without rows.
     pub index_as_rows: bool,
-    /// What is done with files that have merge conflicts.
+    /// How files with merge conflicts are handled.
     pub conflicts: Conflicts,
-    /// Whether the file is a copy of standard input: what it lists as an index is not looked for beside the copy.
+    /// Whether the file is a copy of standard input: sitemaps that it lists are not searched beside the copy.
     pub is_copy: bool,
-    /// The column of a table that holds the URLs: its name, or its number from 1.
+    /// The column of a table that contains the URLs: its name, or its number from 1.
     pub loc_column: Option<String>,
-    /// Memory to read into; whoever is done with a file may give back its bytes.
+    /// Reusable buffers for the bytes of files.
     pub buffers: Buffers,
 }
 
-/// The robots.txt that a set is held against.
+/// The robots.txt that a set is checked against.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum RobotsFile {
     /// The one in the folder of the set.
@@ -86,11 +87,11 @@ impl Default for Options {
     }
 }
 
-/// Ten times what a sitemap may have (rule catalogue, `gzip-bomb`).
+/// Ten times the maximum size of a sitemap (rule catalogue, `gzip-bomb`).
 const MAX_UNPACKED: u64 = 512 << 20;
 
 impl Options {
-    /// The same with another ceiling, for gzip data too.
+    /// Returns the options with another maximum size, also for decompressed gzip data.
     #[must_use]
     pub fn at_most(self, max_bytes: u64) -> Self {
         let max_bytes = max_bytes.min(u64::from(u32::MAX));
@@ -101,11 +102,11 @@ impl Options {
 /// A file's bytes, uncompressed and in UTF-8.
 #[derive(Debug)]
 pub struct Contents {
-    /// All of them.
+    /// The bytes.
     pub bytes: Vec<u8>,
     /// Whether they were gzipped.
     pub gzip: bool,
-    /// The encoding that they are stored in.
+    /// The encoding of the stored file.
     pub encoding: &'static str,
     /// Quirks of compression and encoding.
     pub quirks: Vec<Quirk>,
@@ -113,30 +114,30 @@ pub struct Contents {
     pub on_disk: OnDisk,
 }
 
-/// Reads a file and unpacks it if it is gzip data, all members, whatever its name is.
+/// Reads a file and decompresses it (all members) if it is gzip data, whatever its name is.
 ///
 /// The caller has added the stored bytes to `progress`; bytes from unpacking are added here.
 pub fn read(path: &Path, options: &Options, progress: &Progress) -> Result<Contents, Error> {
     let limit = options.max_bytes.min(u64::from(u32::MAX));
     let stored = if is_stream(path) {
-        standard_input(limit, progress)?
+        read_standard_input(limit, progress)?
     } else {
-        // Whoever names a pipe means it, and waits for what comes out of it.
+        // A pipe that the user has named is read, and the read waits for its writer.
         let opened = Opened::new(path, |path| File::open(path)).map_err(|error| Error::system("read", path, error))?;
-        stored(options.buffers.take(), path, (opened, limit), progress)?
+        read_stored(options.buffers.take(), path, (opened, limit), progress)?
     };
-    unpacked(path, stored, options, progress)
+    unpack_and_decode(path, stored, options, progress)
 }
 
-/// The same for a file that no one has named but an index or a folder: it must be a regular one.
+/// Reads a file that was found in an index or a folder. It must be a regular file.
 pub(super) fn read_regular(path: &Path, options: &Options, progress: &Progress) -> Result<Contents, Error> {
     let limit = options.max_bytes.min(u64::from(u32::MAX));
-    let stored = stored(options.buffers.take(), path, (open_regular(path)?, limit), progress)?;
-    unpacked(path, stored, options, progress)
+    let stored = read_stored(options.buffers.take(), path, (open_regular(path)?, limit), progress)?;
+    unpack_and_decode(path, stored, options, progress)
 }
 
-/// A file's bytes as they are meant, made of those that are stored.
-fn unpacked(
+/// Decompresses and decodes the stored bytes of a file.
+fn unpack_and_decode(
     path: &Path,
     (stored, on_disk): (Vec<u8>, OnDisk),
     options: &Options,
@@ -155,25 +156,25 @@ fn unpacked(
     if let Some(reason) = detect::detect_container(&unpacked) {
         return Err(Error::new(path, reason));
     }
-    let Decoded { bytes, encoding, quirks: odd, .. } = decode::decode(unpacked);
+    let Decoded { bytes, encoding, quirks: found, .. } = decode::decode(unpacked);
     // UTF-16 and the like may grow by half when they become UTF-8.
     if bytes.len() as u64 > u64::from(u32::MAX) {
         return Err(Error::new(path, Reason::TooLarge(limit)));
     }
-    quirks.extend(odd);
+    quirks.extend(found);
     Ok(Contents { bytes, gzip: is_gzip, encoding, quirks, on_disk })
 }
 
-/// The regular file at a path, if anything is there.
+/// The metadata of the regular file at a path; `None` if nothing exists there.
 ///
 /// # Errors
-/// When it is something else than a regular file, leads nowhere, or cannot be inspected.
+/// If it is not a regular file, is a dangling link, or cannot be inspected.
 pub(super) fn regular_at(path: &Path) -> Result<Option<Metadata>, Error> {
     match std::fs::metadata(path) {
         Ok(metadata) => check_regular(path, &metadata).map(|()| Some(metadata)),
         Err(error) => match error.kind() {
             io::ErrorKind::NotFound if path.is_symlink() => Err(Error::new(path, Reason::Link("leads to no file"))),
-            // A name that is too long for the file system is the name of no file.
+            // A file whose name is too long for the file system does not exist.
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::InvalidFilename => Ok(None),
             _ => Err(Error::system("read", path, error)),
         },
@@ -188,10 +189,10 @@ fn check_regular(path: &Path, metadata: &Metadata) -> Result<(), Error> {
     }
 }
 
-/// Opens a regular file, without waiting for someone at the other end of what is none.
+/// Opens a regular file; a pipe is refused without waiting for its writer.
 pub(super) fn open_regular(path: &Path) -> Result<Opened, Error> {
     let failed = |error| Error::system("read", path, error);
-    // To open a device may make it act.
+    // Opening a device may have side effects.
     check_regular(path, &std::fs::metadata(path).map_err(failed)?)?;
     let opened = Opened::new(path, open_without_waiting).map_err(failed)?;
     check_regular(path, &opened.file.metadata().map_err(failed)?)?;
@@ -205,7 +206,7 @@ fn open_without_waiting(path: &Path) -> io::Result<File> {
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
     let opened = OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path);
     match opened {
-        // No pipe says that, but a regular file which another process holds a lease on: that one gives way.
+        // Not a pipe, but a regular file that another process holds a lease on; the blocking open revokes it.
         Err(error) if error.kind() == io::ErrorKind::WouldBlock => File::open(path),
         opened => opened,
     }
@@ -216,14 +217,14 @@ fn open_without_waiting(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).open(path)
 }
 
-/// Files that are read at the moment hold it together; a read for which the system has no file descriptor left waits
-/// until it has it alone.
+/// Held shared by each open file. If the system has no file descriptor left, a read waits until it can hold it
+/// exclusively.
 static READING: RwLock<()> = RwLock::new(());
 
-/// A file that is open to be read.
+/// A file that is open for reading.
 pub(super) struct Opened {
     pub(super) file: File,
-    _turn: ReadPermit,
+    _permit: ReadPermit,
 }
 
 /// Permit to hold an open file; released when it is closed.
@@ -233,16 +234,16 @@ enum ReadPermit {
 }
 
 impl Opened {
-    /// Opens a file. Where this program has too many files open, it is tried once more when it reads no other.
+    /// Opens a file. If too many files are open, it tries again when no other file is being read.
     fn new(path: &Path, open: impl Fn(&Path) -> io::Result<File>) -> io::Result<Self> {
         let guard = READING.read().unwrap_or_else(PoisonError::into_inner);
         match open(path) {
             Err(error) if is_out_of_descriptors(&error) => {
                 drop(guard);
                 let guard = READING.write().unwrap_or_else(PoisonError::into_inner);
-                Ok(Self { file: open(path)?, _turn: ReadPermit::Alone { _guard: guard } })
+                Ok(Self { file: open(path)?, _permit: ReadPermit::Alone { _guard: guard } })
             }
-            opened => Ok(Self { file: opened?, _turn: ReadPermit::Shared { _guard: guard } }),
+            opened => Ok(Self { file: opened?, _permit: ReadPermit::Shared { _guard: guard } }),
         }
     }
 }
@@ -263,8 +264,8 @@ fn is_out_of_descriptors(error: &io::Error) -> bool {
     is_out
 }
 
-/// A file's bytes as they are stored, and what it was then.
-fn stored(
+/// Reads the stored bytes of a file, and its state on disk.
+fn read_stored(
     buffer: Vec<u8>,
     path: &Path,
     (opened, limit): (Opened, u64),
@@ -276,7 +277,7 @@ fn stored(
     if metadata.is_dir() {
         return Err(Error::new(path, Reason::Folder));
     }
-    // The stored size bounds the unpacked one from below only for plain files; for both it bounds memory.
+    // The stored bytes have to fit into memory too, compressed or not.
     if metadata.len() > limit {
         return Err(Error::new(path, Reason::TooLarge(limit)));
     }
@@ -286,8 +287,8 @@ fn stored(
     Ok((bytes, on_disk))
 }
 
-/// What comes in on standard input. It can be read once.
-fn standard_input(limit: u64, progress: &Progress) -> Result<(Vec<u8>, OnDisk), Error> {
+/// Reads standard input, which can be read only once.
+fn read_standard_input(limit: u64, progress: &Progress) -> Result<(Vec<u8>, OnDisk), Error> {
     let path = Path::new("-");
     let bytes = read_up_to(&mut std::io::stdin().lock(), Vec::new(), (0, limit), progress)
         .map_err(|error| Error::system("read", path, error))?;
@@ -296,11 +297,11 @@ fn standard_input(limit: u64, progress: &Progress) -> Result<(Vec<u8>, OnDisk), 
     Ok((bytes, OnDisk { path: path.to_path_buf(), len, mtime: None, identity: None, hash }))
 }
 
-/// Bytes between two looks at whether the file is still wanted.
+/// Bytes that are read between two checks for cancellation.
 const CHUNK: u64 = 4 << 20;
 
-/// Reads to the end into a buffer of about the expected size; `None` when there is more than `limit`. When it is cancelled,
-/// what has been read so far is all there is: the scan sees that it was stopped.
+/// Reads to the end into a buffer of about the expected size; `None` if there are more than `limit` bytes. If it is
+/// cancelled, the bytes read so far are returned, and the scan notices the cancellation.
 fn read_up_to(
     from: &mut impl Read,
     mut bytes: Vec<u8>,
@@ -310,7 +311,7 @@ fn read_up_to(
     bytes.clear();
     bytes.try_reserve_exact(expected.min(limit) as usize)?;
     loop {
-        // One byte more than allowed tells "too large" from "just fits".
+        // One byte beyond the limit distinguishes "too large" from "just fits".
         let left = (limit + 1).saturating_sub(bytes.len() as u64);
         let read = from.by_ref().take(left.min(CHUNK)).read_to_end(&mut bytes)? as u64;
         progress.advance_reading(read);
@@ -343,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn gzip_is_known_by_its_bytes_and_all_members_are_read() {
+    fn gzip_is_detected_by_its_bytes_and_all_members_are_read() {
         let members = [gzip(b"<urlset>"), gzip(b""), gzip(b"</urlset>")].concat();
         let read = read_bytes(&members, 100).unwrap();
         assert_eq!((&read.bytes[..], read.gzip), (&b"<urlset></urlset>"[..], true));
@@ -354,14 +355,14 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_read_without_a_descriptor_left_waits_for_the_others_and_is_tried_once_more() {
+    fn a_read_without_a_file_descriptor_waits_for_other_reads_and_is_retried() {
         use std::cell::Cell;
         use std::sync::mpsc::{RecvTimeoutError, channel};
         use std::time::Duration;
         let file = tempfile::NamedTempFile::new().unwrap();
         let full = || io::Error::from_raw_os_error(rustix::io::Errno::MFILE.raw_os_error());
         let other = Opened::new(file.path(), |path| File::open(path)).unwrap();
-        let (tell, told) = channel();
+        let (sender, receiver) = channel();
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 let tries = Cell::new(0);
@@ -370,12 +371,12 @@ mod tests {
                     if tries.get() == 1 { Err(full()) } else { File::open(path) }
                 };
                 let opened = Opened::new(file.path(), open).map(|_| tries.get());
-                tell.send(opened).unwrap();
+                sender.send(opened).unwrap();
             });
-            // It waits as long as another file is being read.
-            assert!(matches!(told.recv_timeout(Duration::from_millis(50)), Err(RecvTimeoutError::Timeout)));
+            // It waits while another file is being read.
+            assert!(matches!(receiver.recv_timeout(Duration::from_millis(50)), Err(RecvTimeoutError::Timeout)));
             drop(other);
-            assert_eq!(told.recv().unwrap().unwrap(), 2);
+            assert_eq!(receiver.recv().unwrap().unwrap(), 2);
         });
         let never = Opened::new(file.path(), |_| Err(full()));
         assert!(never.is_err_and(|error| is_out_of_descriptors(&error)));
@@ -383,7 +384,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn what_is_no_regular_file_is_told_and_waits_for_nobody() {
+    fn irregular_files_are_refused_without_blocking() {
         let folder = tempfile::tempdir().unwrap();
         let pipe = folder.path().join("pipe");
         rustix::fs::mknodat(
@@ -394,7 +395,7 @@ mod tests {
             0,
         )
         .unwrap();
-        // A pipe that takes the place of a file after it was inspected is opened without waiting, and refused.
+        // A pipe that replaces a file after it was inspected is opened without blocking, and refused.
         assert!(!open_without_waiting(&pipe).unwrap().metadata().unwrap().is_file());
         for path in [&*pipe, folder.path(), Path::new("/dev/null")] {
             assert!(
@@ -410,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ceilings_count_unpacked_bytes() {
+    fn size_limits_count_unpacked_bytes() {
         let big = vec![b' '; 100_000];
         assert!(matches!(read_bytes(&big, 99_999).unwrap_err().reason, Reason::TooLarge(99_999)));
         assert!(matches!(read_bytes(&gzip(&big), 99_999).unwrap_err().reason, Reason::Bomb(99_999)));
@@ -418,8 +419,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_packed_otherwise_is_named_whatever_its_bytes_decode_to() {
-        // As text these bytes are letters of windows-1252.
+    fn other_compression_formats_are_refused_even_if_they_decode_as_text() {
+        // These bytes would also be valid windows-1252 text.
         for stored in [&b"\x28\xB5\x2F\xFD\x04\0\0"[..], b"\xFD7zXZ\0\0\x04", b"7z\xBC\xAF\x27\x1C\0", b"PK\x03\x04"] {
             let outer = [stored.to_vec(), gzip(stored)];
             assert!(outer.iter().all(|bytes| matches!(read_bytes(bytes, 100).unwrap_err().reason, Reason::Packed(_))));
@@ -427,7 +428,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_odd_about_packing_and_encoding_is_told() {
+    fn quirks_of_compression_and_encoding_are_reported() {
         let stored =
             gzip(&[gzip(b"<?xml version='1.0' encoding='latin1'?><urlset>\xE9</urlset>"), b"x".to_vec()].concat());
         let read = read_bytes(&stored, 100_000).unwrap();

@@ -1,7 +1,7 @@
 //! Verifies a written file before it replaces anything: reads it back and compares it with memory.
 //!
-//! The stored bytes must be those that were handed to the system (length and hash), and what a scan of them finds
-//! must be the document's rows: as many, in this order, with these values. Memory for the file alone, none per row.
+//! The stored bytes must be those that were written (length and hash), and a scan of them must give the rows of the
+//! document: the same number, in the same order, with the same values. It needs memory for the file, but none per row.
 
 use super::buffers::Buffers;
 use super::detect;
@@ -26,10 +26,10 @@ use crate::xml::scan::Visit;
 use std::borrow::Cow;
 use std::iter::Peekable;
 
-/// Compares a staged file with what it is meant to be.
+/// Reads a staged file back and compares it with the plan.
 ///
 /// # Errors
-/// [`Reason::Check`] with the first difference; when it cannot be read.
+/// [`Reason::Check`] with the first difference, or the error of the read.
 pub(super) fn read_back(plan: &Plan, output: &Output, staged: &Staged, buffers: &Buffers) -> Result<(), Error> {
     let options = Options { buffers: buffers.clone(), ..Options::default() };
     let contents = read::read(&staged.temporary, &options, &Progress::default())
@@ -40,15 +40,15 @@ pub(super) fn read_back(plan: &Plan, output: &Output, staged: &Staged, buffers: 
 }
 
 fn compare(plan: &Plan, output: &Output, staged: &Staged, contents: &Contents) -> Result<(), Error> {
-    let wrong = |why: String| Error::new(&output.path, Reason::Check(why));
+    let failed = |why: String| Error::new(&output.path, Reason::Check(why));
     let found = (contents.on_disk.len, contents.on_disk.hash);
     if found != (staged.len, staged.hash) {
         let why = format!("reading back gave {} bytes that are not the {} bytes written", found.0, staged.len);
-        return Err(wrong(why));
+        return Err(failed(why));
     }
     let document = &plan.document;
     let (mut check, layout) = match output.file {
-        FileId::Index | FileId::Another(_) => {
+        FileId::Index | FileId::IndexVolume(_) => {
             (Check::new(document, Expected::index(plan.index_file(output.file))), (FileKind::Index, None))
         }
         FileId::Sitemap(id) => {
@@ -56,17 +56,17 @@ fn compare(plan: &Plan, output: &Output, staged: &Staged, contents: &Contents) -
             let layout = names.map(|names| (names.kind, names.grid.as_deref())).unwrap_or_default();
             (Check::new(document, Expected::rows(document, id)), layout)
         }
-        FileId::Gone => return Ok(()),
+        FileId::Removed => return Ok(()),
     };
     let scan = form::scan(&contents.bytes, layout, &mut check, &Progress::default());
     if let Some(damage) = scan.damage.first() {
         let (line, column) = Lines::new(&contents.bytes).position(damage.at);
         let row = scan.starts.partition_point(|start| *start as usize <= damage.at).checked_sub(1);
-        let row = row.and_then(|entry| loc_of(plan, output.file, entry));
+        let row = row.and_then(|entry| expected_loc(plan, output.file, entry));
         let row = row.map_or_else(String::new, |loc| format!(" in the row {loc}"));
-        return Err(wrong(format!("{}{row} (line {line}, column {column})", detect::damage_words(damage.kind))));
+        return Err(failed(format!("{}{row} (line {line}, column {column})", detect::damage_words(damage.kind))));
     }
-    check.difference().map_or(Ok(()), |why| Err(wrong(why)))
+    check.difference().map_or(Ok(()), |why| Err(failed(why)))
 }
 
 /// The expected entries of a file, in order.
@@ -88,8 +88,8 @@ impl<'d> Expected<'d> {
     }
 }
 
-/// The loc that the entry of this number should have.
-fn loc_of(plan: &Plan, file: FileId, entry: usize) -> Option<Cow<'_, str>> {
+/// The expected loc of the entry with this number.
+fn expected_loc(plan: &Plan, file: FileId, entry: usize) -> Option<Cow<'_, str>> {
     match file {
         FileId::Sitemap(id) => match Expected::rows(&plan.document, id) {
             Expected::Rows(mut rows) => rows.nth(entry).map(|row| plan.document.loc(row)),
@@ -104,20 +104,19 @@ struct Check<'d> {
     document: &'d Document,
     cursor: RowCursor<'d>,
     expected: Expected<'d>,
-    /// The source of the last row, and whether the written file has the same names.
+    /// The source of the last row, and whether the written file has the same element names.
     same_names: Option<(&'d Source, bool)>,
     seen: u64,
     /// The first difference, in words.
     first: Option<String>,
 }
 
-/// What is read and what was meant, without the whitespace around both: that is no part of a value, whoever put it
-/// there.
+/// Whether the read and the expected value differ, apart from whitespace around them, which is not part of a value.
 fn differ(read: Option<&str>, meant: Option<&str>) -> bool {
-    read != meant && bare(read) != bare(meant)
+    read != meant && trimmed(read) != trimmed(meant)
 }
 
-fn bare(value: Option<&str>) -> &str {
+fn trimmed(value: Option<&str>) -> &str {
     value.unwrap_or_default().trim_matches([' ', '\t', '\n', '\r'])
 }
 
@@ -135,7 +134,7 @@ impl<'d> Check<'d> {
         self.first.or(count)
     }
 
-    /// The first way in which an entry is not the row that it should be.
+    /// The first difference between an entry and its expected row.
     fn compare(&mut self, row: RowId, text: &[u8], entry: &Entry, names: &Names) -> Option<String> {
         let number = self.seen + 1;
         let record = self.document.record(row);
@@ -146,7 +145,7 @@ impl<'d> Check<'d> {
             }
         }
         if !self.document.is_spliced(row) {
-            // Its bytes are copies, and their hash is right.
+            // Its bytes are copied, and their hash is correct.
             return None;
         }
         let held = |field: &Field| names.grid.as_ref().is_none_or(|grid| grid.holds(*field));
@@ -156,7 +155,7 @@ impl<'d> Check<'d> {
                 continue;
             }
             let read = entry.value(field, text);
-            // What is beside an edit is as it was: its facts say so.
+            // A field without an edit must match the row's record.
             let is_other = if let Some(meant) = self.document.edited(row, field) {
                 differ(read.as_deref(), meant)
             } else {
@@ -178,9 +177,9 @@ impl<'d> Check<'d> {
     }
 }
 
-/// A check on the bytes, without decoding them. "No" only means that a closer look is needed.
+/// Fast checks on bytes without decoding. A negative result only means that the values have to be compared.
 impl Check<'_> {
-    /// Whether an entry has the loc of a row, written as it was read.
+    /// Whether an entry has the loc of an unedited row, with the same bytes and escaping.
     fn has_loc(&mut self, row: RowId, record: &Record, (text, entry): (&[u8], &Entry)) -> bool {
         let kind = if record.flags.contains(Flags::LOC_ESCAPED) { TextKind::Escaped } else { TextKind::Plain };
         let raw = record.raw_loc(self.cursor.base_text(row));
@@ -190,7 +189,7 @@ impl Check<'_> {
             && entry.field(Field::Loc).is_some_and(|span| span.text == kind)
     }
 
-    /// Whether an entry has the value that an edit gave a field of a row, or else what its facts say.
+    /// Whether an entry has the edited value of a field, or without an edit the value of the row's record.
     fn has_value(&self, row: RowId, field: Field, record: &Record, (text, entry): (&[u8], &Entry)) -> bool {
         let span = entry.field(field);
         if span.is_some_and(|span| span.text != TextKind::Plain) {
@@ -205,7 +204,7 @@ impl Check<'_> {
 }
 
 impl<'d> Check<'d> {
-    /// The extensions of a row as they were read, up to the end of its entry, if the written file has the same names.
+    /// The original extensions of a row, up to the end of its entry, if the written file has the same element names.
     fn unchanged_extensions(&mut self, row: RowId, names: &Names) -> Option<&'d [u8]> {
         let record = self.document.record(row);
         let loc = record.plain_loc().filter(|_| record.flags.has_extensions())?;
@@ -218,7 +217,7 @@ impl<'d> Check<'d> {
         if !same {
             return None;
         }
-        fast_path::extensions_behind_loc(source.entry_text(entry), loc.end, names)
+        fast_path::extensions_after_loc(source.entry_text(entry), loc.end, names)
     }
 }
 
@@ -286,7 +285,7 @@ mod tests {
         bytes
     }
 
-    /// A check that tokenises every element.
+    /// A check that tokenizes every element.
     struct Thorough<'d>(Check<'d>);
 
     impl Visit for Thorough<'_> {
@@ -295,9 +294,9 @@ mod tests {
         }
     }
 
-    /// What reading these bytes back finds, by comparing the extensions or by tokenising them: the damage, the entries and
+    /// The result of reading these bytes back, either by comparing the extensions or by tokenizing them: the scan and
     /// the first difference.
-    fn found(set: &TestSet, written: &[u8], is_thorough: bool) -> (Scan, Option<String>) {
+    fn scan_written(set: &TestSet, written: &[u8], is_thorough: bool) -> (Scan, Option<String>) {
         let mut check = Check::new(&set.document, Expected::rows(&set.document, SitemapId(0)));
         let layout = (FileKind::Urlset, None);
         if is_thorough {
@@ -310,26 +309,30 @@ mod tests {
     }
 
     #[test]
-    fn unchanged_extensions_are_compared_with_the_same_result_as_tokenising() {
+    fn comparing_unchanged_extensions_gives_the_same_result_as_tokenizing() {
         let mut set = TestSet::new(&[("sitemap.xml", EXTENDED.as_bytes())]);
         set.set(&[0, 1, 2], Field::Priority, Some("0.8"));
         let written = written(&set);
-        assert_eq!(found(&set, &written, false), (found(&set, &written, true).0, None));
+        assert_eq!(scan_written(&set, &written, false), (scan_written(&set, &written, true).0, None));
         for at in 0..written.len() {
             for byte in *b"<>&\"/ x" {
                 let mut changed = written.clone();
                 changed[at] = byte;
                 let text = String::from_utf8_lossy(&changed).into_owned();
-                assert_eq!(found(&set, &changed, false), found(&set, &changed, true), "{text}");
+                assert_eq!(scan_written(&set, &changed, false), scan_written(&set, &changed, true), "{text}");
             }
             let mut changed = written.clone();
             changed.remove(at);
-            assert_eq!(found(&set, &changed, false), found(&set, &changed, true), "without the byte {at}");
+            assert_eq!(
+                scan_written(&set, &changed, false),
+                scan_written(&set, &changed, true),
+                "without the byte {at}"
+            );
         }
     }
 
     #[test]
-    fn unchanged_extensions_are_not_tokenised() {
+    fn unchanged_extensions_are_not_tokenized() {
         let entry = |number| {
             let links = "<xhtml:link rel=\"alternate\" hreflang=\"de\" href=\"https://e.com/de/1\"/>".repeat(20);
             format!("<url><loc>https://e.com/{number}</loc>{links}<!-- {number} --></url>\n")
@@ -339,12 +342,12 @@ mod tests {
         let mut set = TestSet::new(&[("sitemap.xml", text.as_bytes())]);
         set.set(&(0..100).collect::<Vec<_>>(), Field::Priority, Some("0.8"));
         let written = written(&set);
-        let units = work::here(|| drop(found(&set, &written, false)));
+        let units = work::here(|| drop(scan_written(&set, &written, false)));
         assert!(units < written.len() as u64 / 10, "{units} units for {} bytes", written.len());
     }
 
-    /// What is reported when a file with one change is read back instead of what was meant.
-    fn said(from: &str, to: &str) -> Option<String> {
+    /// The difference that is reported for a written file in which `from` is replaced by `to`.
+    fn difference_after(from: &str, to: &str) -> Option<String> {
         let mut set = TestSet::new(&[("sitemap.xml", TEXT.as_bytes())]);
         set.set(&[0], Field::Priority, Some("0.8"));
         let mut check = Check::new(&set.document, Expected::rows(&set.document, SitemapId(0)));
@@ -355,7 +358,7 @@ mod tests {
 
     #[test]
     fn count_order_and_values_are_compared() {
-        assert_eq!(said("", ""), None);
+        assert_eq!(difference_after("", ""), None);
         let table = [
             ("<url><loc>https://e.com/2</loc></url>", "", "1 of 2 entries would be read"),
             ("</urlset>", "<url><loc>x</loc></url></urlset>", "entry 3 would read x instead of nothing"),
@@ -366,8 +369,8 @@ mod tests {
             ("<priority>", "<changefreq>daily</changefreq><priority>", "would read daily instead of none"),
         ];
         for (from, to, expected) in table {
-            let said = said(from, to).unwrap_or_default();
-            assert!(said.contains(expected), "{from} → {to}: {said}");
+            let message = difference_after(from, to).unwrap_or_default();
+            assert!(message.contains(expected), "{from} → {to}: {message}");
         }
     }
 }

@@ -1,9 +1,10 @@
 //! The commit record: the steps of a save of several files, written before its first rename.
 //!
-//! Invariant: while a record is there, each new file that it names waits beside its target or is in place already, so
-//! that whoever opens the set next can finish the save. The saving process holds a lock on the record that dies with it.
-//! A record begins with a code made with a key that only this user has: no one else's record is carried out unasked
-//! (`recovery`). Hashes of contents are XXH3 (64 bits): they notice accidents, the code and the stamps notice forgers.
+//! Invariant: as long as a record exists, each new file that it names is beside its target or has replaced it, so that
+//! the next process that opens the set can finish the save. The saving process holds a lock on the record; the lock
+//! ends with the process. A record begins with an authentication code made with a key that only this user has: records
+//! of others are not carried out without confirmation (`recovery`). Contents are hashed with XXH3 (64 bits): that
+//! detects accidents, while the code and the stamps detect forgeries.
 
 mod key;
 mod names;
@@ -35,16 +36,16 @@ const MAGIC: &str = "sited commit record";
 /// The format that this program writes. Version 1 had no first line and no code.
 const VERSION: u32 = 2;
 
-/// Bytes that a record may have: 50,000 files with the longest names take half of it.
+/// Maximum size of a record in bytes: 50,000 files with the longest names need half of it.
 const MAX_BYTES: u64 = 128 << 20;
 
-/// What the code of a record is made for.
+/// The kind of file that the code of a record authenticates.
 const KIND: &str = "commit record";
 
 #[derive(Debug, Serialize, Deserialize)]
 struct Record {
     version: u32,
-    /// The folder that it was written in, without links: a record that was moved is not authentic.
+    /// The real path of the folder that it was written in: a record that was moved is not authentic.
     #[serde(default)]
     folder: Option<Name>,
     /// The file that the set is opened by.
@@ -60,21 +61,21 @@ struct Replacement {
     temporary: Name,
     target: Name,
     new: Content,
-    /// What it replaces; nothing where it is new.
+    /// The content that it replaces; `None` if the target is new.
     old: Option<Content>,
-    /// Whether the bytes are copied into the file instead of taking its place.
+    /// Whether the bytes are copied into the target instead of renaming the temporary file.
     in_place: bool,
     /// The old content of a file whose bytes are overwritten in place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     blocks: Option<OldBlocks>,
-    /// Which file the temporary one is.
+    /// The stamp of the temporary file.
     stamp: Option<FileStamp>,
     /// The owner of the target.
     #[serde(default)]
     owner: Option<u32>,
 }
 
-/// One file that goes.
+/// One file that is removed.
 #[derive(Debug, Serialize, Deserialize)]
 struct Removal {
     target: Name,
@@ -89,7 +90,7 @@ struct Content {
     hash: u64,
 }
 
-/// A path below the record's folder, or an absolute one. Not every path is text.
+/// A path relative to the record's folder, or an absolute one. A path that is not UTF-8 is stored as bytes.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(untagged)]
 enum Name {
@@ -127,32 +128,33 @@ pub(super) struct CommitIntent<'a> {
     pub(super) main: &'a Path,
     pub(super) staged: &'a [Staged],
     pub(super) removed: &'a [ReplaceTarget],
-    /// Whether it takes the place of an earlier save of this very session, which failed half-way.
+    /// Whether it replaces an earlier save of the same session that failed after writing its record.
     pub(super) supersedes: bool,
-    /// The user's state folder, which has the key.
+    /// The user's state folder, which contains the key.
     pub(super) state: Option<&'a Path>,
 }
 
-/// A record that is on disk and locked; dropped, it stays there unlocked, to be finished by the next process.
+/// A record that is on disk and locked. If it is dropped, it stays unlocked on disk, to be finished by the next
+/// process.
 #[derive(Debug)]
 pub(super) struct WrittenRecord {
     path: PathBuf,
     /// Holds the lock.
     _file: File,
-    /// Temporary files of an earlier save that this one takes the place of.
+    /// Temporary files of an earlier save that this one replaces.
     superseded: Vec<PathBuf>,
 }
 
 impl WrittenRecord {
-    /// Writes the commit record. From here on the save will be finished, by this process or another one. A record of
+    /// Writes the commit record. After that the save will be finished, by this process or another one. The record of
     /// another process is never replaced.
     ///
     /// # Errors
-    /// With whether the record stays nevertheless: then what it names must stay too.
+    /// The error, and whether the record is still on disk: then the files that it names must stay too.
     pub(super) fn new(folder: &Path, intent: CommitIntent<'_>, gate: &dyn Gate) -> Result<Self, (io::Error, bool)> {
         let begun = Self::write(folder, intent, gate).map_err(|error| (error, false))?;
         if let Err(error) = attempt(gate, FsOperation::SyncFolder, || begun.sync_folder()) {
-            // Renames might last and the record not: nothing may follow.
+            // After a crash the renames might be on disk and the record not, so nothing may be renamed.
             let stays = !begun.superseded.is_empty() || fs::remove_file(&begun.path).is_err();
             return Err((error, stays));
         }
@@ -164,7 +166,7 @@ impl WrittenRecord {
         let record = Record::of(folder, intent)?;
         record.check_names().map_err(|why| io::Error::new(io::ErrorKind::InvalidInput, why))?;
         let path = folder.join(RECORD);
-        // The record of an earlier save that failed half-way: this one writes whatever that one did not.
+        // The record of an earlier save that failed: this save also writes the files that are missing from it.
         let earlier = intent.supersedes.then(|| read(&path).ok()).flatten();
         let superseded = earlier.filter(|(record, _)| record.check_names().is_ok());
         let superseded = superseded.map_or_else(Vec::new, |(record, _)| record.temporaries(folder));
@@ -189,7 +191,7 @@ impl WrittenRecord {
         if intent.supersedes {
             file.persist(&path).map_err(|error| error.error)?;
         } else {
-            // Another set in this folder may be saved at this very moment.
+            // Another set in this folder may be saved at the same time.
             file.persist_noclobber(&path).map_err(|error| error.error)?;
         }
         Ok(Self { path, _file: lock, superseded })
@@ -199,21 +201,21 @@ impl WrittenRecord {
         sync_folder(self.path.parent().unwrap_or(Path::new("")))
     }
 
-    /// The save is done: removes the record.
+    /// Removes the record after the save is complete.
     pub(super) fn end(self, gate: &dyn Gate) -> io::Result<()> {
         attempt(gate, FsOperation::Unrecord, || fs::remove_file(&self.path))?;
         for left in &self.superseded {
-            // Renamed meanwhile, or never there.
+            // It may have been renamed or never written.
             let _ = fs::remove_file(left);
         }
-        // A record that comes back because its removal did not last finds everything in place.
+        // If the removal is lost in a crash, the record is harmless: all its steps are done.
         let _ = attempt(gate, FsOperation::SyncFolder, || self.sync_folder());
         Ok(())
     }
 }
 
-/// Whether an error of a lock says anything about the lock: some network file systems have none, and there the
-/// record alone must do.
+/// Whether the file system has locks, given the error of an attempt. Some network file systems have none; there the
+/// record alone has to suffice.
 fn has_locks(error: &io::Error) -> bool {
     #[cfg(unix)]
     let none = {
@@ -228,7 +230,7 @@ fn has_locks(error: &io::Error) -> bool {
 
 impl Record {
     fn of(folder: &Path, intent: CommitIntent<'_>) -> io::Result<Self> {
-        // What was there when it was inspected, known to this program or not.
+        // The content when the target was inspected, whether or not this program had read it.
         let old = |target: &ReplaceTarget| {
             let hash = target.hash?;
             target.metadata.as_ref().map(|metadata| Content { len: metadata.len(), hash })
@@ -264,7 +266,8 @@ impl Record {
         })
     }
 
-    /// The record as stored. Without a state folder that can be used it has no code, and the user is asked.
+    /// The stored bytes of the record. Without a usable state folder it has no code, so that recovery needs
+    /// confirmation.
     fn bytes(&self, state: Option<&Path>) -> io::Result<Vec<u8>> {
         let body = serde_json::to_vec_pretty(self)?;
         let key = state.and_then(|state| Key::load_or_create(state).ok());
@@ -296,7 +299,7 @@ fn owner(target: &ReplaceTarget) -> Option<u32> {
     owner
 }
 
-/// Reads a record of the current user, and the part of it that its code is made of.
+/// Reads a record of the current user, and its code with the bytes that the code authenticates.
 fn read(path: &Path) -> io::Result<(Record, Sealed)> {
     parse(trust::read_own(path, MAX_BYTES)?)
 }

@@ -1,7 +1,7 @@
-//! Inspects the path that a save writes to: what is there, whether it may be replaced, and its mode and owner.
+//! Inspects the path that a save writes to: the existing file, whether it may be replaced, its mode and owner.
 //!
-//! Invariant: a file that takes another one's place is never, not even while it is written, readable for users whom
-//! the other keeps out. Nothing is written here but owner, mode and attributes of a file that has no name yet.
+//! Invariant: a file that replaces another one is never readable for users who cannot read the old one, not even while
+//! it is written. This module only sets the owner, mode and attributes of temporary files.
 
 use super::disk::{Disk, OnDisk};
 use super::error::{Error, Reason};
@@ -32,33 +32,33 @@ pub(super) struct ReplaceTarget {
     pub(super) real: PathBuf,
     /// The current file.
     pub(super) metadata: Option<Metadata>,
-    /// The [`fingerprint`](super::disk::fingerprint) of its bytes, where they were read for this.
+    /// The [`fingerprint`](super::disk::fingerprint) of its bytes, if it exists.
     pub(super) hash: Option<u64>,
-    /// Permission bits that a new file may have, before the umask.
-    pub(super) ceiling: u32,
-    /// Whether the file must be overwritten in place: it has several names, or its owner or attributes cannot be given to
-    /// another file.
+    /// The most permissive mode that a new file may have, before the umask.
+    pub(super) max_mode: u32,
+    /// Whether the file must be overwritten in place: it has several hard links, or its owner or attributes cannot be
+    /// set on a new file.
     pub(super) in_place: bool,
 }
 
-/// What a new file may be read and written by, if its set says nothing stricter.
-const NEW_FILE: u32 = 0o644;
+/// The mode of a new file, unless the files of its set have stricter ones.
+const NEW_FILE_MODE: u32 = 0o644;
 
-/// The system's word for a link that leads back to itself.
+/// The error code for a loop of symbolic links.
 #[cfg(unix)]
 const LOOP: i32 = rustix::io::Errno::LOOP.raw_os_error();
 #[cfg(not(unix))]
 const LOOP: i32 = i32::MIN;
 
 impl ReplaceTarget {
-    /// Inspects a path, resolves links, and refuses what must not be replaced.
-    pub(super) fn inspect(path: &Path, wish: TargetAction, disk: &Disk, force: bool) -> Result<Self, Error> {
+    /// Inspects a path, resolves links, and refuses files that must not be replaced.
+    pub(super) fn inspect(path: &Path, action: TargetAction, disk: &Disk, force: bool) -> Result<Self, Error> {
         let new = || {
             let path = path.to_path_buf();
-            Ok(Self { real: path.clone(), path, metadata: None, hash: None, ceiling: NEW_FILE, in_place: false })
+            Ok(Self { real: path.clone(), path, metadata: None, hash: None, max_mode: NEW_FILE_MODE, in_place: false })
         };
         let refuse = |reason| Err(Error::new(path, reason));
-        match (fs::symlink_metadata(path), wish) {
+        match (fs::symlink_metadata(path), action) {
             (Err(error), TargetAction::Change) if error.kind() == io::ErrorKind::NotFound => {
                 return if force { new() } else { refuse(Reason::Changed) };
             }
@@ -79,42 +79,42 @@ impl ReplaceTarget {
         if !metadata.is_file() {
             return refuse(Reason::Special("a pipe or a device"));
         }
-        // Its bytes decide: an equal length and time do not say that no one wrote to it. Whoever forces it says that
-        // what is there now may go, not what someone writes while this save runs.
+        // The bytes are compared, since a changed file may have the same length and time. `force` permits overwriting
+        // the current content, but not changes made while this save runs.
         let hash = external_changes::hash(&real)
             .map_err(|error| Error::system("compare it with what was read", path, error))?;
         let known = disk.get(path).map(|known| (known.len, known.hash));
-        if wish == TargetAction::Change && !force && known != Some((metadata.len(), hash)) {
+        if action == TargetAction::Change && !force && known != Some((metadata.len(), hash)) {
             return refuse(Reason::Changed);
         }
-        // Root may write to anything; what its owner made read-only is meant to stay.
+        // Root can write to any file, but a file that its owner has made read-only must not be replaced.
         if metadata.permissions().readonly() {
             return refuse(Reason::ReadOnly);
         }
-        may_write(&real, path)?;
-        let in_place = links(&metadata) > 1;
+        check_writable(&real, path)?;
+        let in_place = hard_links(&metadata) > 1;
         let hash = Some(hash);
-        Ok(Self { path: path.to_path_buf(), real, metadata: Some(metadata), hash, ceiling: NEW_FILE, in_place })
+        Ok(Self { path: path.to_path_buf(), real, metadata: Some(metadata), hash, max_mode: NEW_FILE_MODE, in_place })
     }
 
-    /// New files of a set are readable for no one whom its present files keep out, be they among the targets or beside
-    /// them.
+    /// Restricts the mode of new files of a set, so that nobody can read them who cannot read its existing files (the
+    /// targets and `others`).
     pub(super) fn restrict_new(targets: &mut [Self], others: &[Metadata]) {
         #[cfg(unix)]
         {
             use std::os::unix::fs::MetadataExt;
             let modes =
                 targets.iter().filter_map(|target| target.metadata.as_ref()).chain(others).map(MetadataExt::mode);
-            let ceiling = modes.fold(NEW_FILE, |ceiling, mode| ceiling & (mode | 0o600));
+            let max_mode = modes.fold(NEW_FILE_MODE, |max_mode, mode| max_mode & (mode | 0o600));
             for target in targets {
-                target.ceiling = ceiling;
+                target.max_mode = max_mode;
             }
         }
         #[cfg(not(unix))]
         let _ = (targets, others);
     }
 
-    /// Whether nothing has happened to it since it was inspected: between that and the rename everything is written.
+    /// Whether the target is unchanged since it was inspected. All new files are written between that and the rename.
     pub(super) fn is_unchanged(&self) -> bool {
         let Some(then) = &self.metadata else {
             return fs::symlink_metadata(&self.real).is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
@@ -122,7 +122,7 @@ impl ReplaceTarget {
         let Ok(now) = fs::metadata(&self.real) else { return false };
         self.path.canonicalize().is_ok_and(|real| real == self.real)
             && OnDisk::new(&self.real, then, 0).matches_metadata(&now)
-            && (changed(&now) == changed(then) && !is_fresh(&now)
+            && (change_time(&now) == change_time(then) && !is_fresh(&now)
                 || external_changes::hash(&self.real).ok() == self.hash)
     }
 
@@ -135,8 +135,8 @@ impl ReplaceTarget {
     }
 }
 
-/// When the system last changed anything about a file, which no one can set back.
-fn changed(metadata: &Metadata) -> Option<(i64, i64)> {
+/// The time of the last change of a file's content or metadata, which programs cannot set.
+fn change_time(metadata: &Metadata) -> Option<(i64, i64)> {
     #[cfg(unix)]
     let changed = {
         use std::os::unix::fs::MetadataExt;
@@ -150,17 +150,17 @@ fn changed(metadata: &Metadata) -> Option<(i64, i64)> {
     changed
 }
 
-/// The longest that two changes may seem to be of one moment: FAT counts in steps of two seconds.
-const TICK: Duration = Duration::from_secs(2);
+/// Maximum resolution of file times: FAT has two seconds.
+const TIME_RESOLUTION: Duration = Duration::from_secs(2);
 
-/// Whether a file was changed so lately that one more change might not show in its time. Clocks may have been put
-/// back, so a time that is still to come is no better.
+/// Whether a file was changed so recently that a further change might not alter its time. Times in the future count as
+/// recent, since the clock may have been set back.
 fn is_fresh(metadata: &Metadata) -> bool {
     let since = metadata.modified().ok().and_then(|time| SystemTime::now().duration_since(time).ok());
-    since.is_none_or(|since| since <= TICK)
+    since.is_none_or(|since| since <= TIME_RESOLUTION)
 }
 
-fn may_write(real: &Path, path: &Path) -> Result<(), Error> {
+fn check_writable(real: &Path, path: &Path) -> Result<(), Error> {
     match OpenOptions::new().write(true).open(real) {
         Ok(_) => Ok(()),
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Err(Error::new(path, Reason::ReadOnly)),
@@ -168,11 +168,11 @@ fn may_write(real: &Path, path: &Path) -> Result<(), Error> {
     }
 }
 
-/// Gives a file the owner, group, extended attributes (access control lists are some) and mode of the one that it
-/// will replace. Whether all of that was possible.
+/// Copies the owner, group, extended attributes (including access control lists) and mode of the file that it will
+/// replace. Returns whether all of that was possible.
 ///
-/// Until its end the file stays readable for its owner alone: attributes come before the mode, and lists that the
-/// folder gave it and the other has not be taken off first.
+/// Only the owner can read the file until the last step: attributes are set before the mode, and access control lists
+/// that the file has inherited from the folder and the old file does not have are removed first.
 #[cfg(unix)]
 pub(super) fn copy_metadata(file: &File, like: &Metadata, real: &Path) -> io::Result<bool> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
@@ -182,7 +182,7 @@ pub(super) fn copy_metadata(file: &File, like: &Metadata, real: &Path) -> io::Re
     {
         return Ok(false);
     }
-    if !take_over_attributes(file, real) {
+    if !copy_attributes(file, real) {
         return Ok(false);
     }
     file.set_permissions(fs::Permissions::from_mode(like.mode() & 0o7777))?;
@@ -190,33 +190,33 @@ pub(super) fn copy_metadata(file: &File, like: &Metadata, real: &Path) -> io::Re
 }
 
 #[cfg(unix)]
-fn take_over_attributes(file: &File, real: &Path) -> bool {
+fn copy_attributes(file: &File, real: &Path) -> bool {
     use xattr::FileExt;
-    // Where the file system has none there are none to keep.
+    // The file system has no attributes.
     let Ok(names) = xattr::list(real) else { return true };
     let names: Vec<_> = names.collect();
-    let strange = file.list_xattr().into_iter().flatten().filter(|name| !names.contains(name));
-    for name in strange.collect::<Vec<_>>() {
+    let inherited = file.list_xattr().into_iter().flatten().filter(|name| !names.contains(name));
+    for name in inherited.collect::<Vec<_>>() {
         if file.remove_xattr(&name).is_err() && name.as_encoded_bytes().starts_with(b"system.posix_acl") {
             return false;
         }
     }
     names.iter().all(|name| {
         let Ok(Some(value)) = xattr::get(real, name) else { return false };
-        // Some have been given by the system to the new file as well.
+        // The system may have set some of them on the new file already.
         file.get_xattr(name).ok().flatten().as_ref() == Some(&value) || file.set_xattr(name, &value).is_ok()
     })
 }
 
-/// Gives a file the mode of the one that it will replace.
+/// Copies the mode of the file that it will replace.
 #[cfg(not(unix))]
 pub(super) fn copy_metadata(file: &File, like: &Metadata, _: &Path) -> io::Result<bool> {
     file.set_permissions(like.permissions())?;
     Ok(true)
 }
 
-/// How many names a file has.
-pub(super) fn links(metadata: &Metadata) -> u64 {
+/// The number of hard links of a file.
+pub(super) fn hard_links(metadata: &Metadata) -> u64 {
     #[cfg(unix)]
     let links = std::os::unix::fs::MetadataExt::nlink(metadata);
     #[cfg(not(unix))]
@@ -227,8 +227,8 @@ pub(super) fn links(metadata: &Metadata) -> u64 {
     links
 }
 
-/// Two paths that lead to one file: written one after the other, the second would win.
-pub(super) fn first_twice<'t>(targets: impl Iterator<Item = &'t ReplaceTarget>) -> Option<(&'t Path, &'t Path)> {
+/// Two paths that lead to the same file; the second write would overwrite the first.
+pub(super) fn first_duplicate<'t>(targets: impl Iterator<Item = &'t ReplaceTarget>) -> Option<(&'t Path, &'t Path)> {
     let mut seen: BTreeMap<&Path, &Path> = BTreeMap::new();
     for target in targets {
         if let Some(other) = seen.insert(&target.real, &target.path) {

@@ -53,7 +53,7 @@ mod tests {
         std::fs::write(path("robots.txt"), "User-agent: *\n").unwrap();
         let found = Some(path("robots.txt"));
         assert_eq!((beside(&["a.xml", "b.xml"]), beside(&[""])), (found.clone(), found));
-        // A folder of that name is none, and a set in several folders has none in common.
+        // A folder named robots.txt does not count, nor does one beside only some of the files.
         assert_eq!((beside(&["sub"]), beside(&["a.xml", "sub/b.xml"])), (None, None));
         assert_eq!(robots_beside(&[PathBuf::from("-")]), None);
         assert_eq!(read_robots(&path("robots.txt")).unwrap(), b"User-agent: *\n");

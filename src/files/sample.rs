@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sample_is_a_sound_set_of_two_files_and_their_index() {
+    fn the_sample_is_a_valid_set_of_two_files_and_their_index() {
         let (mut rows, mut names) = (0, Vec::new());
         let loaded = sample(|_| Count(0), &mut |part: LoadedFile<Count>| match part {
             LoadedFile::Index { index, visitors, .. } => {

@@ -1,8 +1,8 @@
 //! Carries out a save plan: writes changed files, reads them back, and commits them.
 //!
-//! What is read back must be the bytes that were meant, with the rows of the document in them, in order, and be
-//! well-formed; else nothing is replaced. A file that turns out to hold the very bytes already is left alone. A plan
-//! without changes opens no file.
+//! A file that is read back must have the written bytes, be well-formed and contain the rows of the document in order;
+//! otherwise nothing is replaced. A target that has the new bytes already is not replaced. A plan without changes opens
+//! no file.
 
 use super::backup::{BackupContext, Backups, NewBackups, When};
 use super::buffers::Buffers;
@@ -14,7 +14,7 @@ use super::made_folders::{Folders, resolve_target, set_folder};
 use super::plan::{Action, FileId, Output, Plan};
 use super::readback::read_back;
 use super::record::{self, Recovery};
-use super::replace_target::{ReplaceTarget, TargetAction, first_twice};
+use super::replace_target::{ReplaceTarget, TargetAction, first_duplicate};
 use super::space;
 use super::temporary::{self, Staged, TempFile, has_record};
 use crate::document::Document;
@@ -36,50 +36,50 @@ use std::thread;
 /// The result of a save.
 #[derive(Debug, Clone)]
 pub struct Saved {
-    /// The document as the files have it now.
+    /// The saved document.
     pub document: Document,
     /// The file to open next time.
     pub path: Option<PathBuf>,
-    /// Files that were written, with their sizes as stored.
+    /// Files that were written, with their stored sizes in bytes.
     pub written: Vec<(PathBuf, u64)>,
     /// Files that were removed.
     pub removed: Vec<PathBuf>,
-    /// Files of the set that were left alone.
+    /// The number of files that were not written.
     pub untouched: usize,
-    /// The dated sets that keep what was replaced or removed, if anything was kept.
+    /// The backup sets of replaced and removed files, if any were made.
     pub backups: Vec<PathBuf>,
-    /// Why those sets are not signed with the user's key, if they are not: restoring them takes consent.
+    /// Why the backup sets are not signed with the user's key, if so: restoring them needs confirmation.
     pub unsigned: Option<String>,
 }
 
-/// Bytes that are written at once.
-const BUFFER: usize = 1 << 20;
+/// Bytes per write.
+const WRITE_BYTES: usize = 1 << 20;
 
-/// Threads that wait for the disk while others write.
-const SYNCING: usize = 2;
+/// Number of threads that sync files while others write.
+const SYNC_THREADS: usize = 2;
 
-/// Uncompressed bytes of files that are read back at the same time. A save needs that much memory, or that of a larger
-/// file; two files fit that are a little over half of the protocol's 50 MiB.
-const BATCH: u64 = 60 << 20;
+/// Maximum number of uncompressed bytes that are read back at the same time, except for a single larger file. Two files
+/// of a little over half of the protocol's 50 MiB fit.
+const MAX_READBACK_BYTES: u64 = 60 << 20;
 
-/// One level for every file: equal content gives equal files.
+/// The gzip level of every file: equal content gives equal files.
 const LEVEL: Compression = Compression::new(6);
 
 /// Options of a save.
 #[derive(Debug, Clone)]
 pub(crate) struct SaveMode {
-    /// Write over files that were changed by another user since they were read.
+    /// Whether files that were changed by another program since they were read are overwritten.
     pub force: bool,
-    /// What becomes of the files that are replaced.
+    /// Whether and how replaced files are backed up.
     pub backups: Backups,
     /// The current time, for the date of a backup.
     pub now: Now,
-    /// The user's state folder, whose key authenticates what a crash leaves to be finished.
+    /// The user's state folder, whose key authenticates the commit record.
     pub state: Option<PathBuf>,
 }
 
-/// Carries out a plan as [`save`] does, and keeps what it replaces if that is asked for.
-pub(crate) fn save_as_asked(
+/// Carries out a plan as [`save`] does, with the given options.
+pub(crate) fn save_with_mode(
     plan: &Plan,
     disk: &mut Disk,
     mode: &SaveMode,
@@ -88,10 +88,10 @@ pub(crate) fn save_as_asked(
     save_with_gate(&AllowAll, plan, disk, mode, progress)
 }
 
-/// Carries out a plan. `force` writes over files that were changed by another user meanwhile.
+/// Carries out a plan. `force` overwrites files that were changed by another program since they were read.
 ///
-/// `disk` is brought up to date also when an error comes half-way; the error then names the file that is not
-/// in place, and saving again goes on from there.
+/// `disk` is updated even if an error occurs after some files were replaced; the error names the file that was not, and
+/// saving again continues from there.
 pub fn save(plan: &Plan, disk: &mut Disk, force: bool, progress: &Progress) -> Result<Saved, Error> {
     let mode = SaveMode { force, backups: Backups::default(), now: Now { seconds: 0, offset: 0 }, state: None };
     save_with_gate(&AllowAll, plan, disk, &mode, progress)
@@ -104,12 +104,12 @@ pub(super) fn save_with_gate(
     mode: &SaveMode,
     progress: &Progress,
 ) -> Result<Saved, Error> {
-    refuse(plan)?;
+    check_ready(plan)?;
     IncrementalSave::begin_with_gate(gate, plan.path.as_deref(), disk, mode)?.commit(plan, disk, progress)
 }
 
-/// Refuses a plan that cannot be carried out as it is.
-fn refuse(plan: &Plan) -> Result<(), Error> {
+/// Refuses a plan that cannot be carried out.
+fn check_ready(plan: &Plan) -> Result<(), Error> {
     if let Some(problem) = plan.problems.first() {
         return Err(Error::new(plan.path.clone().unwrap_or_default(), Reason::Plan(problem.message.clone())));
     }
@@ -124,20 +124,22 @@ fn refuse(plan: &Plan) -> Result<(), Error> {
     Ok(())
 }
 
-/// A save that stages files one by one and commits all of them at the end. Dropped before that, it changes no file.
+/// A save that stages files one by one and commits all of them at the end. If it is dropped before that, no file
+/// changes.
 pub(crate) struct IncrementalSave<'g> {
     gate: &'g dyn Gate,
     mode: SaveMode,
     set_folder: PathBuf,
     made: Folders,
-    /// Files that were examined to be written, by the names that documents have for them.
-    taken: BTreeSet<PathBuf>,
-    /// Those of them that wait beside their targets.
+    /// The paths of files that were inspected for writing, as the document has them.
+    inspected: BTreeSet<PathBuf>,
+    /// The files that are staged beside their targets.
     staged: Vec<Staged>,
-    /// What the files were that are replaced, for the modes of new ones.
+    /// The metadata of replaced files, which restrict the modes of new ones.
     present: Vec<Metadata>,
-    /// Where what was taken really is, and what it needs of its disk.
+    /// The real paths of the inspected files.
     reals: Vec<PathBuf>,
+    /// The folders of the inspected files, with the bytes that each file needs on disk.
     sizes: Vec<(PathBuf, u64)>,
     buffers: Buffers,
     memory: MemoryBudget,
@@ -147,13 +149,13 @@ impl IncrementalSave<'static> {
     /// Begins a save of the set that is opened by a path.
     ///
     /// # Errors
-    /// When there is no such folder and none can be made, or an interrupted save in it cannot be finished.
+    /// If the folder does not exist and cannot be created, or an interrupted save in it cannot be finished.
     pub(crate) fn begin(path: Option<&Path>, disk: &Disk, mode: &SaveMode) -> Result<Self, Error> {
         Self::begin_with_gate(&AllowAll, path, disk, mode)
     }
 }
 
-/// Files written, with their sizes, and the backups of what was there.
+/// The written files with their sizes, and the backups of the replaced ones.
 type Written = (Vec<(PathBuf, u64)>, NewBackups);
 
 impl<'g> IncrementalSave<'g> {
@@ -167,11 +169,12 @@ impl<'g> IncrementalSave<'g> {
         let set_folder = set_folder(path, &mut made)?;
         if !disk.is_unfinished() {
             if has_record(&set_folder) {
-                // Of another set in this folder, or of another program's save of this one: finished first, not forgotten.
+                // The record of another set in this folder, or of another process: it must be finished before this
+                // save.
                 let recovery = Recovery { state: mode.state.clone(), finish: true };
                 record::recover(path.unwrap_or(&set_folder), &recovery)?;
             }
-            // A copy goes where nothing was loaded from, and so no one has looked for what a kill has left.
+            // The target folder of a copy was not loaded from, so temporary files of dead processes are still there.
             temporary::sweep(&set_folder);
         }
         Ok(Self {
@@ -179,7 +182,7 @@ impl<'g> IncrementalSave<'g> {
             mode: mode.clone(),
             set_folder,
             made,
-            taken: BTreeSet::new(),
+            inspected: BTreeSet::new(),
             staged: Vec::new(),
             present: Vec::new(),
             reals: Vec::new(),
@@ -189,47 +192,50 @@ impl<'g> IncrementalSave<'g> {
         })
     }
 
-    /// Lets no new file be less private than those that a plan replaces, also before they are staged.
-    pub(crate) fn expect(&mut self, plan: &Plan) {
+    /// Notes the modes of the files that a plan replaces, so that no new file is readable for more users, even if it is
+    /// staged first.
+    pub(crate) fn note_modes(&mut self, plan: &Plan) {
         let replaced = plan.outputs.iter().filter(|output| is_written(Some(output)));
         self.present.extend(replaced.filter_map(|output| std::fs::metadata(&output.path).ok()));
     }
 
-    /// Writes the files of a plan beside their targets and reads them back. The plan may be about one part of a set.
+    /// Writes the files of a plan beside their targets and reads them back. The plan may be for one part of a set.
     ///
     /// # Errors
-    /// As [`IncrementalSave::commit`]; nothing is replaced then.
+    /// As [`IncrementalSave::commit`]; nothing is replaced.
     pub(crate) fn stage(&mut self, plan: &Plan, disk: &Disk, progress: &Progress) -> Result<(), Error> {
-        refuse(plan)?;
-        self.take(plan, disk, progress).map(|_| ())
+        check_ready(plan)?;
+        self.stage_rest(plan, disk, progress).map(|_| ())
     }
 
-    /// Writes what of a plan was not taken yet, then puts all that was taken in its place and removes what goes.
+    /// Stages the remaining files of a plan, then replaces all targets and removes the removed files.
     ///
     /// # Errors
-    /// What stopped it. Either every file is as it was, or a record says how the save is finished.
+    /// The first error. Either no file was changed, or a commit record remains, with which the save can be finished.
     pub(crate) fn commit(mut self, plan: &Plan, disk: &mut Disk, progress: &Progress) -> Result<Saved, Error> {
-        refuse(plan)?;
-        let mut removes = self.take(plan, disk, progress)?;
-        let places = plan.outputs.iter().enumerate().map(|(place, output)| (output.path.as_path(), place));
-        let places: BTreeMap<&Path, usize> = places.collect();
+        check_ready(plan)?;
+        let mut removes = self.stage_rest(plan, disk, progress)?;
+        let positions = plan.outputs.iter().enumerate().map(|(number, output)| (output.path.as_path(), number));
+        let positions: BTreeMap<&Path, usize> = positions.collect();
         let mut staged = std::mem::take(&mut self.staged);
-        // What a plan does not write after all is dropped, and with it what was written beside it.
-        staged.retain(|file| places.get(&*file.target.path).is_some_and(|place| is_written(plan.outputs.get(*place))));
-        staged.sort_by_key(|file| places.get(&*file.target.path).copied());
+        // Staged files that the final plan does not write are dropped, which removes them.
+        staged.retain(|file| {
+            positions.get(&*file.target.path).is_some_and(|number| is_written(plan.outputs.get(*number)))
+        });
+        staged.sort_by_key(|file| positions.get(&*file.target.path).copied());
         let done = self.replace_targets(staged, &removes, plan, disk, progress);
-        let (written, mut taken) = done.map_err(|error| self.explained(error))?;
+        let (written, mut new_backups) = done.map_err(|error| self.explain(error))?;
         let removed: Vec<PathBuf> = removes.drain(..).map(|target| target.path).collect();
         let kept = || plan.outputs.iter().filter(|output| output.action != Action::Removed);
         disk.finish_save();
         disk.keep(kept().map(|output| output.path.as_path()));
         let untouched = kept().count() - written.len();
-        let (backups, unsigned) = (std::mem::take(&mut taken.sets), taken.unsigned.take());
+        let (backups, unsigned) = (std::mem::take(&mut new_backups.sets), new_backups.unsigned.take());
         let (document, path) = (plan.document.clone(), plan.path.clone());
         Ok(Saved { document, path, written, removed, untouched, backups, unsigned })
     }
 
-    /// Puts what was written in its place.
+    /// Backs up the targets, then replaces them with the staged files.
     fn replace_targets(
         &self,
         staged: Vec<Staged>,
@@ -238,31 +244,31 @@ impl<'g> IncrementalSave<'g> {
         disk: &mut Disk,
         progress: &Progress,
     ) -> Result<Written, Error> {
-        // From here on it is finished, whoever asks it to stop.
+        // After this the save cannot be cancelled.
         if !progress.seal() {
             return Err(Error::new(plan.path.clone().unwrap_or_default(), Reason::Cancelled));
         }
         let (set_folder, mode, gate) = (&self.set_folder, &self.mode, self.gate);
         let written: Vec<(PathBuf, u64)> = staged.iter().map(|file| (file.target.path.clone(), file.len)).collect();
-        // The record of a save that failed at its very end is crossed out even if nothing is left to write.
+        // If the last save failed at its end, its record is removed even if nothing has to be written.
         if staged.is_empty() && removes.is_empty() && !has_record(set_folder) {
             return Ok((written, NewBackups::default()));
         }
         let changing = staged.iter().map(|file| &file.target).chain(removes);
         let main = plan.path.as_deref().unwrap_or(Path::new(""));
         let state = mode.state.as_deref();
-        let mut taken = mode.backups.back_up(main, changing, &BackupContext { now: mode.now, state, gate })?;
+        let mut new_backups = mode.backups.back_up(main, changing, &BackupContext { now: mode.now, state, gate })?;
         let commit = Commit { main, set_folder, removed: removes, made: &self.made, state };
         let done = commit::commit(staged, &commit, disk, gate);
         if done.is_ok() || has_record(set_folder) {
-            taken.keep();
+            new_backups.keep();
         }
-        done.map(|()| (written, taken))
+        done.map(|()| (written, new_backups))
     }
 
-    /// Looks at what a plan writes and removes, writes what was not taken yet beside its targets, and gives what goes.
-    fn take(&mut self, plan: &Plan, disk: &Disk, progress: &Progress) -> Result<Vec<ReplaceTarget>, Error> {
-        let (mut writes, removes) = inspect_targets(plan, disk, self.mode.force, &self.taken)?;
+    /// Inspects the files of a plan, stages those that are not staged yet, and returns the files to remove.
+    fn stage_rest(&mut self, plan: &Plan, disk: &Disk, progress: &Progress) -> Result<Vec<ReplaceTarget>, Error> {
+        let (mut writes, removes) = inspect_targets(plan, disk, self.mode.force, &self.inspected)?;
         for (output, target) in writes.iter_mut().filter(|(_, target)| target.metadata.is_none()) {
             resolve_target(target, &mut self.made)
                 .map_err(|error| Error::system("create its folder", &output.path, error))?;
@@ -271,28 +277,31 @@ impl<'g> IncrementalSave<'g> {
         self.present.extend(targets.iter().filter_map(|target| target.metadata.clone()));
         ReplaceTarget::restrict_new(&mut targets, &self.present);
         if let Some((one, other)) =
-            first_twice(self.staged.iter().map(|file| &file.target).chain(&targets).chain(&removes))
+            first_duplicate(self.staged.iter().map(|file| &file.target).chain(&targets).chain(&removes))
         {
             let why = format!("{} and {} are the same file", one.display(), other.display());
             return Err(Error::new(one, Reason::Plan(why)));
         }
-        self.taken.extend(outputs.iter().map(|output| output.path.clone()));
+        self.inspected.extend(outputs.iter().map(|output| output.path.clone()));
         self.reals.extend(targets.iter().map(|target| target.real.clone()));
         let sizes = outputs.iter().zip(&targets).map(|(output, target)| {
-            (target.folder().to_path_buf(), needed(output, target, plan) + kept(target, &self.mode.backups))
+            (
+                target.folder().to_path_buf(),
+                size_on_disk(output, target, plan) + backup_size(target, &self.mode.backups),
+            )
         });
         self.sizes.extend(sizes);
         let writes: Vec<(&Output, ReplaceTarget)> = outputs.into_iter().zip(targets).collect();
         progress.expect(writes.len() as u64, writes.iter().map(|(output, _)| output.bytes).sum());
         let Self { set_folder, gate, buffers, memory, .. } = &*self;
         let job = StageJob { plan, set_folder, gate: *gate, progress, buffers, memory };
-        let staged = job.stage_all(writes).map_err(|error| self.explained(error))?;
+        let staged = job.stage_all(writes).map_err(|error| self.explain(error))?;
         self.staged.extend(staged);
         Ok(removes)
     }
 
-    /// An error with what would help, and the names of what could not be taken away again.
-    fn explained(&self, error: Error) -> Error {
+    /// Adds the cause and remedy, and the names of temporary files that could not be removed, to an error.
+    fn explain(&self, error: Error) -> Error {
         let same_disk = self.sizes.iter().filter(|(folder, _)| is_same_disk(folder, &error.path));
         let needed = same_disk.map(|(_, bytes)| bytes).sum();
         with_leftovers(space::explained(error, needed), &self.set_folder, &self.reals)
@@ -310,31 +319,31 @@ fn inspect_targets<'p>(
     plan: &'p Plan,
     disk: &Disk,
     force: bool,
-    taken: &BTreeSet<PathBuf>,
+    inspected: &BTreeSet<PathBuf>,
 ) -> Result<InspectedTargets<'p>, Error> {
-    let look = |output: &'p Output| {
-        let wish = match output.action {
+    let inspect = |output: &'p Output| {
+        let action = match output.action {
             Action::Untouched => return None,
-            Action::Rewritten | Action::Created | Action::Replaced if taken.contains(&output.path) => return None,
+            Action::Rewritten | Action::Created | Action::Replaced if inspected.contains(&output.path) => return None,
             Action::Rewritten | Action::Removed => TargetAction::Change,
             Action::Created => TargetAction::Create,
             Action::Replaced => TargetAction::Replace,
         };
-        Some(ReplaceTarget::inspect(&output.path, wish, disk, force).map(|target| (output, target)))
+        Some(ReplaceTarget::inspect(&output.path, action, disk, force).map(|target| (output, target)))
     };
-    // Each is read, to be compared with what it was.
-    let all: Vec<(&Output, ReplaceTarget)> = plan.outputs.par_iter().filter_map(look).collect::<Result<_, _>>()?;
+    // Inspecting reads each file to compare it with its recorded state.
+    let all: Vec<(&Output, ReplaceTarget)> = plan.outputs.par_iter().filter_map(inspect).collect::<Result<_, _>>()?;
     let (removes, writes): (Vec<_>, Vec<_>) = all.into_iter().partition(|(output, _)| output.action == Action::Removed);
-    // What is gone already need not be removed.
+    // Files that no longer exist need not be removed.
     let removes = removes.into_iter().map(|(_, target)| target).filter(|target| target.metadata.is_some());
     Ok((writes, removes.collect()))
 }
 
-/// The block size of most file systems.
+/// The block size of most file systems in bytes.
 const BLOCK: u64 = 4_096;
 
 /// Estimated size on disk of a file that is not written yet.
-fn needed(output: &Output, target: &ReplaceTarget, plan: &Plan) -> u64 {
+fn size_on_disk(output: &Output, target: &ReplaceTarget, plan: &Plan) -> u64 {
     let bytes = match &target.metadata {
         Some(metadata) if is_gzip(output.file, plan) => metadata.len(),
         _ => output.bytes,
@@ -343,7 +352,7 @@ fn needed(output: &Output, target: &ReplaceTarget, plan: &Plan) -> u64 {
 }
 
 /// Size on disk of the backup of a target.
-fn kept(target: &ReplaceTarget, backups: &Backups) -> u64 {
+fn backup_size(target: &ReplaceTarget, backups: &Backups) -> u64 {
     let metadata = target.metadata.as_ref().filter(|_| backups.when() != When::Off);
     metadata.map_or(0, |metadata| metadata.len().next_multiple_of(BLOCK))
 }
@@ -355,7 +364,7 @@ fn is_gzip(file: FileId, plan: &Plan) -> bool {
     }
 }
 
-/// Whether a folder and a path in it or elsewhere are of one file system, as far as the system tells.
+/// Whether a folder and a path are on the same file system; true if unknown.
 fn is_same_disk(folder: &Path, path: &Path) -> bool {
     let disk = |path: &Path| {
         path.ancestors()
@@ -368,7 +377,7 @@ fn is_same_disk(folder: &Path, path: &Path) -> bool {
     }
 }
 
-/// An error with the names of what could not be taken away again. What a record names stays for good reason.
+/// Adds the names of temporary files that could not be removed to an error, unless a record needs them.
 fn with_leftovers(error: Error, set_folder: &Path, reals: &[PathBuf]) -> Error {
     if has_record(set_folder) {
         return error;
@@ -389,7 +398,7 @@ struct StageJob<'a> {
     memory: &'a MemoryBudget,
 }
 
-/// Limits the bytes of files that are read back at once to [`BATCH`], or to one larger file.
+/// Limits the bytes of files that are read back at once to [`MAX_READBACK_BYTES`], or to one larger file.
 #[derive(Default)]
 struct MemoryBudget(Mutex<u64>, Condvar);
 
@@ -400,9 +409,9 @@ struct Lease<'b> {
 }
 
 impl MemoryBudget {
-    /// Waits until a file fits into the budget. A holder never waits for another one.
+    /// Waits until a file fits into the budget. A thread that holds a lease never waits for another one.
     fn take(&self, bytes: u64) -> Lease<'_> {
-        let full = |taken: &mut u64| *taken > 0 && *taken + bytes > BATCH;
+        let full = |taken: &mut u64| *taken > 0 && *taken + bytes > MAX_READBACK_BYTES;
         let taken = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         *self.1.wait_while(taken, full).unwrap_or_else(PoisonError::into_inner) += bytes;
         Lease { budget: self, bytes }
@@ -417,15 +426,15 @@ impl Drop for Lease<'_> {
 }
 
 impl StageJob<'_> {
-    /// Writes all files beside their targets, and reads back as many at once as [`BATCH`] allows. Each is synced while
-    /// the next ones are written.
+    /// Writes all files beside their targets and reads them back, in parallel within [`MAX_READBACK_BYTES`]. Each file
+    /// is synced while the next ones are written.
     fn stage_all(&self, writes: Vec<(&Output, ReplaceTarget)>) -> Result<Vec<Staged>, Error> {
-        let (sender, receiver) = sync_channel(SYNCING);
+        let (sender, receiver) = sync_channel(SYNC_THREADS);
         let receiver = Mutex::new(receiver);
         std::thread::scope(|scope| {
             let sync = || thread::Builder::new().spawn_scoped(scope, || self.sync_all(&receiver));
-            let syncing: Vec<_> = (0..SYNCING).map_while(|_| sync().ok()).collect();
-            // Where no thread can be started, each file is synced by the thread that wrote it.
+            let syncing: Vec<_> = (0..SYNC_THREADS).map_while(|_| sync().ok()).collect();
+            // If no thread can be started, each file is synced by the thread that wrote it.
             let staged = self.stage_each(writes, (!syncing.is_empty()).then_some(&sender));
             drop(sender);
             let synced: Result<(), Error> =
@@ -434,7 +443,7 @@ impl StageJob<'_> {
         })
     }
 
-    /// Syncs files as they come; after an error they are only taken, so that no one waits.
+    /// Syncs files from a channel. After an error it only receives them, so that no sender waits.
     fn sync_all(&self, files: &Mutex<Receiver<(PathBuf, File)>>) -> Result<(), Error> {
         let mut synced = Ok(());
         loop {
@@ -453,14 +462,14 @@ impl StageJob<'_> {
         to_sync: Option<&SyncSender<(PathBuf, File)>>,
     ) -> Result<Vec<Staged>, Error> {
         let stage = |(output, target): (&Output, ReplaceTarget)| self.stage(output, target, to_sync);
-        // One after the other as they come, not half of them for each core: they are in the set's order, and the
-        // disk is busy with the first while the next are made.
+        // Threads take single files in the set's order instead of large chunks, so that the first files are synced
+        // while the next are written.
         let staged: Vec<Option<Staged>> =
             writes.into_par_iter().with_max_len(1).map(stage).collect::<Result<_, _>>()?;
         Ok(staged.into_iter().flatten().collect())
     }
 
-    /// Writes one file beside its target and reads it back. `None` when the target has these bytes already.
+    /// Writes one file beside its target and reads it back. `None` if the target has the same content already.
     fn stage(
         &self,
         output: &Output,
@@ -475,15 +484,15 @@ impl StageJob<'_> {
         };
         let gzip = is_gzip(output.file, self.plan);
         let sink = TempFile::create(&target, self.set_folder, self.gate).map_err(|error| match error.kind() {
-            // The file itself may be written; that was inspected before.
+            // The target is writable (it was inspected), so the folder is read-only.
             io::ErrorKind::PermissionDenied => Error::new(&output.path, Reason::FolderReadOnly),
             _ => failed(error),
         })?;
-        let mut writer = Writer::new(BufWriter::with_capacity(BUFFER, sink), gzip);
+        let mut writer = Writer::new(BufWriter::with_capacity(WRITE_BYTES, sink), gzip);
         let mut len = 0u64;
         self.produce(output.file, &mut |bytes: &[u8]| {
-            // A long run of untouched entries is cut so that a cancel is felt.
-            bytes.chunks(BUFFER).try_for_each(|bytes| {
+            // Long runs of untouched entries are written in pieces so that a cancellation is noticed.
+            bytes.chunks(WRITE_BYTES).try_for_each(|bytes| {
                 if self.progress.is_cancelled() {
                     return Err(io::ErrorKind::Other.into());
                 }
@@ -507,7 +516,7 @@ impl StageJob<'_> {
             return Ok(None);
         }
         match to_sync {
-            // It ends with the scope in which files are staged, not before.
+            // The receiver lives until all files are staged.
             Some(to_sync) => drop(to_sync.send((output.path.clone(), file))),
             None => attempt(self.gate, FsOperation::Sync, || file.sync_all()).map_err(failed)?,
         }
@@ -525,7 +534,7 @@ impl StageJob<'_> {
     }
 }
 
-/// Writes plain or packed.
+/// Writes a file plain or gzipped.
 enum Writer<'g> {
     Plain(Box<BufWriter<TempFile<'g>>>),
     Gzip(Box<GzEncoder<BufWriter<TempFile<'g>>>>),
@@ -534,7 +543,7 @@ enum Writer<'g> {
 impl<'g> Writer<'g> {
     fn new(writer: BufWriter<TempFile<'g>>, gzip: bool) -> Self {
         if gzip {
-            // No time, no name: the same content always gives the same bytes.
+            // Without time and name, equal content always gives equal bytes.
             Self::Gzip(Box::new(GzBuilder::new().mtime(0).operating_system(255).write(writer, LEVEL)))
         } else {
             Self::Plain(Box::new(writer))
@@ -557,7 +566,7 @@ impl<'g> Writer<'g> {
     }
 }
 
-/// Whether the target holds the staged content already, packed or not.
+/// Whether the target has the staged content already, gzipped or not.
 fn same_content(staged: &Staged, gzip: bool) -> io::Result<bool> {
     let target_len = staged.target.metadata.as_ref().map_or(0, std::fs::Metadata::len);
     if !gzip && target_len != staged.len {
@@ -569,11 +578,11 @@ fn same_content(staged: &Staged, gzip: bool) -> io::Result<bool> {
         return Ok(is_equal(&mut new, &mut old));
     }
     let (mut new, mut old) = (BufReader::new(GzDecoder::new(new)), BufReader::new(GzDecoder::new(old)));
-    // One member is written; what else follows in the target makes it another file.
+    // The new file has one member; if the target has more data after its first member, it is another file.
     Ok(is_equal(&mut new, &mut old) && old.into_inner().into_inner().fill_buf().is_ok_and(<[u8]>::is_empty))
 }
 
-/// Whether two readers give the same bytes. One that fails differs: a target may be no gzip at all, or damaged.
+/// Whether two readers give the same bytes. False after an error, since a target may be damaged or no gzip data.
 fn is_equal(new: &mut impl BufRead, old: &mut impl BufRead) -> bool {
     loop {
         let (Ok(a), Ok(b)) = (new.fill_buf(), old.fill_buf()) else { return false };

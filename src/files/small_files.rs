@@ -9,7 +9,7 @@ use tempfile::NamedTempFile;
 /// Reads a text file.
 ///
 /// # Errors
-/// [`Error`] when the file cannot be read or is not UTF-8.
+/// If the file cannot be read or is not UTF-8.
 pub(crate) fn read_text(path: &Path) -> Result<String, Error> {
     std::fs::read_to_string(path).map_err(|error| Error::system("read", path, error))
 }
@@ -17,7 +17,7 @@ pub(crate) fn read_text(path: &Path) -> Result<String, Error> {
 /// Reads a table of another program as UTF-8; spreadsheets also write UTF-16 or the code page of the system.
 ///
 /// # Errors
-/// [`Error`] when it cannot be read.
+/// If it cannot be read.
 pub(crate) fn read_table(path: &Path) -> Result<String, Error> {
     let bytes = std::fs::read(path).map_err(|error| Error::system("read", path, error))?;
     // Decoding has made it UTF-8.
@@ -30,7 +30,7 @@ pub(crate) fn read_table(path: &Path) -> Result<String, Error> {
 /// Writes or replaces a file atomically.
 ///
 /// # Errors
-/// [`Error`] when it cannot be written; the old content is kept then.
+/// If it cannot be written; the old content is kept.
 pub(crate) fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     let mut file = AtomicFile::create(path)?;
     file.write_all(bytes).map_err(|error| Error::system("write", path, error))?;
@@ -45,10 +45,10 @@ pub(crate) struct AtomicFile {
 }
 
 impl AtomicFile {
-    /// A temporary file beside the path.
+    /// Creates a temporary file beside the path.
     ///
     /// # Errors
-    /// [`Error`] when it cannot be made.
+    /// If it cannot be created.
     pub(crate) fn create(path: &Path) -> Result<Self, Error> {
         let failed = |error| Error::system("write", path, error);
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -67,7 +67,7 @@ impl AtomicFile {
     /// Syncs the file and renames it to its path.
     ///
     /// # Errors
-    /// [`Error`] when it cannot be written; the old content is kept then.
+    /// If it cannot be written; the old content is kept.
     pub(crate) fn commit(self) -> Result<(), Error> {
         let Self { file, path } = self;
         let failed = |error| Error::system("write", &path, error);
@@ -94,9 +94,9 @@ pub fn is_there(path: &Path) -> bool {
 }
 
 /// Maximum number of names in a folder that are examined for completion.
-const NAMES: usize = 10_000;
+const MAX_NAMES: usize = 10_000;
 
-/// The names in a folder, sorted, those of folders with a slash at the end; none if it cannot be read. Names that cannot be
+/// The names in a folder, sorted, with a slash after those of folders; empty if it cannot be read. Names that cannot be
 /// typed are left out.
 pub fn names_in(folder: &Path) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
@@ -106,7 +106,7 @@ pub fn names_in(folder: &Path) -> Vec<String> {
         let slash = if entry.path().is_dir() { "/" } else { "" };
         can_be_typed.then(|| format!("{name}{slash}"))
     };
-    let mut names: Vec<String> = entries.take(NAMES).filter_map(|entry| named(entry.ok()?)).collect();
+    let mut names: Vec<String> = entries.take(MAX_NAMES).filter_map(|entry| named(entry.ok()?)).collect();
     names.sort_unstable();
     names
 }

@@ -6,7 +6,8 @@ use super::error::{Error, Reason, Shortage, SpaceNeeded};
 use std::io;
 use std::path::Path;
 
-/// The error, with the missing bytes if space is the reason. `needed` is the number of bytes that the save writes there.
+/// Returns the error with the missing bytes if space is the reason. `needed` is the number of bytes that the save
+/// writes to this file system.
 pub(super) fn explained(error: Error, needed: u64) -> Error {
     let (act, source, begun) = match &error.reason {
         Reason::System { act, source } => (*act, source, false),

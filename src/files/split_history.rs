@@ -1,10 +1,10 @@
-//! Names of the files that earlier splits made in a folder, kept in the user's state folder.
+//! Names of the files that earlier splits created in a folder, stored in the user's state folder.
 //!
 //! An index lists only the parts of the last split. This history also has the parts of longer splits before it, so that
 //! `--prune` removes only files that this program made, never a file that merely has such a name.
 
 use super::disk::fingerprint;
-use super::lock::make_private;
+use super::lock::create_private_folder;
 use super::small_files::write_atomic;
 use super::trust;
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ const MAX_BYTES: u64 = 64 << 20;
 /// The stored form.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Stored {
-    /// The folder, without links: two may have the same file name here.
+    /// The real path of the folder: the hashes of two folders may collide.
     folder: Vec<u8>,
     names: BTreeSet<String>,
 }
@@ -60,7 +60,7 @@ impl SplitHistory {
         let folder = self.folder.as_os_str().as_encoded_bytes().to_vec();
         let stored = Stored { folder, names: self.names.clone() };
         if let (Some(parent), Ok(bytes)) = (path.parent(), serde_json::to_vec(&stored))
-            && make_private(parent).is_ok()
+            && create_private_folder(parent).is_ok()
         {
             let _ = write_atomic(path, &bytes);
         }
@@ -73,9 +73,9 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn names_are_known_again_by_folder_and_only_while_the_files_are_there() {
-        let place = tempfile::tempdir().unwrap();
-        let (state, out) = (place.path().join("state"), place.path().join("out"));
+    fn names_are_stored_by_folder_and_dropped_with_their_files() {
+        let root = tempfile::tempdir().unwrap();
+        let (state, out) = (root.path().join("state"), root.path().join("out"));
         assert!(!SplitHistory::load(Some(&state), &out).has("a.xml"));
         let mut history = SplitHistory::load(Some(&state), &out);
         fs::create_dir(&out).unwrap();
@@ -83,11 +83,11 @@ mod tests {
         history.add(["a.xml", "b.xml"].into_iter());
         let known = |folder: &Path| ["a.xml", "b.xml"].map(|name| SplitHistory::load(Some(&state), folder).has(name));
         assert_eq!(known(&out), [true, false]);
-        assert_eq!(known(place.path()), [false, false]);
+        assert_eq!(known(root.path()), [false, false]);
         assert!(!SplitHistory::load(None, &out).has("a.xml"));
         fs::remove_file(out.join("a.xml")).unwrap();
         SplitHistory::load(Some(&state), &out).add(std::iter::empty());
         fs::write(out.join("a.xml"), "another").unwrap();
-        assert_eq!(known(&out), [false, false], "it is another file since");
+        assert_eq!(known(&out), [false, false], "it is another file now");
     }
 }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Spool {
     file: File,
     folder: PathBuf,
-    places: Vec<PartRegion>,
+    regions: Vec<PartRegion>,
 }
 
 #[derive(Debug)]
@@ -26,50 +26,50 @@ impl Spool {
     /// Creates regions of the given lengths in bytes, in a folder or its nearest existing parent.
     ///
     /// # Errors
-    /// No file can be created there.
+    /// If no file can be created there.
     pub(crate) fn new(folder: &Path, lengths: impl Iterator<Item = u64>) -> Result<Self, Error> {
-        let there = folder.ancestors().find(|folder| folder.is_dir());
-        let folder = there.filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let existing = folder.ancestors().find(|folder| folder.is_dir());
+        let folder = existing.filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let file = tempfile::tempfile_in(folder);
         let file = file.map_err(|error| Error::system("create a temporary file in", folder, error))?;
         let mut start = 0;
-        let place = |len| {
-            let place = PartRegion { start, len, filled: 0 };
+        let region = |len| {
+            let region = PartRegion { start, len, filled: 0 };
             start += len;
-            place
+            region
         };
-        Ok(Self { file, folder: folder.to_path_buf(), places: lengths.map(place).collect() })
+        Ok(Self { file, folder: folder.to_path_buf(), regions: lengths.map(region).collect() })
     }
 
     /// Appends to a part. False if the bytes do not fit its region, which means that the set has changed.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If it cannot be written.
     pub(crate) fn append(&mut self, part: usize, bytes: &[u8]) -> Result<bool, Error> {
-        let Some(place) = self.places.get_mut(part).filter(|place| place.filled + bytes.len() as u64 <= place.len)
+        let Some(region) = self.regions.get_mut(part).filter(|region| region.filled + bytes.len() as u64 <= region.len)
         else {
             return Ok(false);
         };
-        let at = SeekFrom::Start(place.start + place.filled);
+        let at = SeekFrom::Start(region.start + region.filled);
         let written = self.file.seek(at).and_then(|_| self.file.write_all(bytes));
         written.map_err(|error| Error::system("write a temporary file in", &self.folder, error))?;
-        place.filled += bytes.len() as u64;
+        region.filled += bytes.len() as u64;
         Ok(true)
     }
 
     /// Whether every region is full.
     pub(crate) fn is_full(&self) -> bool {
-        self.places.iter().all(|place| place.filled == place.len)
+        self.regions.iter().all(|region| region.filled == region.len)
     }
 
     /// The bytes of a part.
     ///
     /// # Errors
-    /// When they cannot be read.
+    /// If they cannot be read.
     pub(crate) fn part(&mut self, part: usize) -> Result<Vec<u8>, Error> {
-        let Some(place) = self.places.get(part) else { return Ok(Vec::new()) };
-        let mut bytes = vec![0; place.filled as usize];
-        let read = self.file.seek(SeekFrom::Start(place.start)).and_then(|_| self.file.read_exact(&mut bytes));
+        let Some(region) = self.regions.get(part) else { return Ok(Vec::new()) };
+        let mut bytes = vec![0; region.filled as usize];
+        let read = self.file.seek(SeekFrom::Start(region.start)).and_then(|_| self.file.read_exact(&mut bytes));
         read.map_err(|error| Error::system("read a temporary file in", &self.folder, error))?;
         Ok(bytes)
     }
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_come_in_pieces_and_are_whole() {
+    fn parts_can_be_appended_in_pieces() {
         let folder = tempfile::tempdir().unwrap();
         let mut spool = Spool::new(&folder.path().join("not/made/yet"), [3, 0, 4].into_iter()).unwrap();
         for (part, bytes) in [(2, "ab"), (0, "x"), (2, "cd"), (0, "yz")] {

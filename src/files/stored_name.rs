@@ -3,12 +3,13 @@
 use super::disk::fingerprint;
 use std::borrow::Cow;
 
-/// Maximum bytes of a name that is kept: temporary files beside it have longer names, and file systems allow 255.
-const LONGEST: usize = 150;
-/// Bytes of a changed name that come before its hash.
-const STEM: usize = 80;
-/// Extensions of sitemaps, which a changed name keeps.
-const ENDS: [&str; 9] = [".xml.gz", ".xml", ".txt.gz", ".txt", ".csv.gz", ".csv", ".tsv.gz", ".tsv", ".gz"];
+/// Maximum length in bytes of a name that is kept: temporary files beside it have longer names, and file systems allow
+/// 255.
+const MAX_NAME_BYTES: usize = 150;
+/// Maximum length in characters of a changed name before its hash.
+const MAX_STEM_CHARS: usize = 80;
+/// Extensions of sitemaps, which are kept in a changed name.
+const EXTENSIONS: [&str; 9] = [".xml.gz", ".xml", ".txt.gz", ".txt", ".csv.gz", ".csv", ".tsv.gz", ".tsv", ".gz"];
 
 /// The name under which a file is stored: `name` itself if it is portable, else one without the characters that are not,
 /// made unique by a hash. A query is part of the name. `name` has no slash.
@@ -23,7 +24,7 @@ pub(super) fn stored_name<'n>(name: &'n str, query: Option<&str>) -> Cow<'n, str
 /// Whether this is the name of an ordinary file on every system.
 fn is_portable(name: &str) -> bool {
     let is_plain = |char: char| !char.is_control() && !"<>:\"|?*\\/".contains(char);
-    name.len() <= LONGEST
+    name.len() <= MAX_NAME_BYTES
         && !name.starts_with(['.', ' '])
         && !name.ends_with(['.', ' '])
         && name.chars().all(is_plain)
@@ -45,10 +46,11 @@ fn is_device(name: &str) -> bool {
 /// The portable form of `whole`, with the extension of `name`.
 fn portable_name(name: &str, whole: &str) -> String {
     let lower = name.to_ascii_lowercase();
-    let end = ENDS.iter().find(|end| lower.ends_with(**end)).copied().unwrap_or_default();
+    let end = EXTENSIONS.iter().find(|end| lower.ends_with(**end)).copied().unwrap_or_default();
     let is_kept = |char: char| char.is_ascii_alphanumeric() || "-_=@.".contains(char);
     let whole_stem = if whole == name { name.get(..name.len() - end.len()).unwrap_or(name) } else { whole };
-    let mut stem: String = whole_stem.chars().map(|char| if is_kept(char) { char } else { '_' }).take(STEM).collect();
+    let mut stem: String =
+        whole_stem.chars().map(|char| if is_kept(char) { char } else { '_' }).take(MAX_STEM_CHARS).collect();
     if stem.starts_with('.') || stem.starts_with('-') || is_device(&stem) {
         stem.insert(0, '_');
     }
@@ -69,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn any_other_name_becomes_a_plain_one_of_its_own() {
+    fn any_other_name_becomes_a_unique_portable_one() {
         let long = "x".repeat(300) + ".xml.gz";
         let names = [
             ".git",
@@ -107,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_query_makes_another_name() {
+    fn a_query_changes_the_name() {
         let name = |query| stored_name("sitemap.php", Some(query)).into_owned();
         let (one, two) = (name("id=1"), name("id=2"));
         assert!(one.starts_with("sitemap.php@id=1~") && one != two, "{one} {two}");

@@ -63,26 +63,27 @@ impl Write for TempFile<'_> {
 }
 
 impl<'g> TempFile<'g> {
-    /// A temporary file in the target's folder, readable for no one else than the target is. `set_folder` is the folder
-    /// where a record of the save would be.
+    /// Creates a temporary file in the target's folder that is readable only for users who can read the target.
+    /// `set_folder`
+    /// is the folder in which the record of the save would be.
     pub(super) fn create(target: &ReplaceTarget, set_folder: &Path, gate: &'g dyn Gate) -> io::Result<Self> {
         let name = target.real.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let prefix = temporary_prefix(&name);
         let mut builder = tempfile::Builder::new();
-        let suffix = if target.folder().starts_with(set_folder) { SUFFIX.to_owned() } else { far_prefix(set_folder) };
+        let suffix = if target.folder().starts_with(set_folder) { SUFFIX.to_owned() } else { far_suffix(set_folder) };
         builder.prefix(&prefix).suffix(&suffix);
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            // The system takes the umask off a new file's mode; a replaced file's mode is set when all is written.
-            let mode = if target.metadata.is_none() { target.ceiling } else { 0o600 };
+            // The system applies the umask to the mode of a new file; the mode of a replaced file is set after writing.
+            let mode = if target.metadata.is_none() { target.max_mode } else { 0o600 };
             builder.permissions(fs::Permissions::from_mode(mode));
         }
         let file = attempt(gate, FsOperation::Create, || builder.tempfile_in(target.folder()))?;
         Ok(Self { file, gate, hash: Fingerprint::default(), len: 0 })
     }
 
-    /// Gives the file its target's owner and mode and syncs it.
+    /// Sets the owner and mode of the target, and syncs the file.
     pub(super) fn finish(self, target: ReplaceTarget) -> io::Result<Staged> {
         let gate = self.gate;
         let (staged, file) = self.close(target)?;
@@ -90,7 +91,7 @@ impl<'g> TempFile<'g> {
         Ok(staged)
     }
 
-    /// Gives the file its target's owner and mode, without syncing it.
+    /// Sets the owner and mode of the target, without syncing the file.
     pub(super) fn close(self, mut target: ReplaceTarget) -> io::Result<(Staged, File)> {
         let Self { file, hash, len, .. } = self;
         if let Some(metadata) = &target.metadata
@@ -103,68 +104,68 @@ impl<'g> TempFile<'g> {
     }
 }
 
-/// The end of the name of every temporary file.
+/// The suffix of every temporary file's name.
 pub(super) const SUFFIX: &str = ".sited";
 
-/// The same where the record of its save would be in another branch of folders, with a number for that folder: only who
-/// knows that there is no record can know that it will not be needed.
-fn far_prefix(set_folder: &Path) -> String {
+/// The suffix for a temporary file outside the set's folder, with a hash of that folder: the file may only be removed
+/// if there is no record in that folder.
+fn far_suffix(set_folder: &Path) -> String {
     format!(".{:08x}.far{SUFFIX}", fingerprint(set_folder.as_os_str().as_encoded_bytes()) as u32)
 }
 
-/// The prefix of a temporary file's name: a full stop, the file's name and the id of this process.
+/// The prefix of a temporary file's name: a dot, the file's name and the id of this process.
 pub(super) fn temporary_prefix(name: &str) -> String {
     format!(".{}.{}-", stem(name), std::process::id())
 }
 
-/// Bytes of a file's name that its temporary files repeat: with everything else they stay below what file systems allow
-/// (255 bytes, 143 where names are encrypted).
-const STEM: usize = 90;
+/// Maximum length in bytes of a file's name within a temporary name, which must not exceed the limit of the file system
+/// (255 bytes, or 143 if names are encrypted).
+const MAX_STEM_BYTES: usize = 90;
 
-/// A file's name as its temporary files have it. Long names are cut and made unique with a hash.
+/// A file's name as part of a temporary name. Long names are cut and made unique with a hash.
 pub(super) fn stem(name: &str) -> Cow<'_, str> {
-    if name.len() <= STEM {
+    if name.len() <= MAX_STEM_BYTES {
         return name.into();
     }
-    let end = (0..=STEM - 9).rev().find(|end| name.is_char_boundary(*end)).unwrap_or(0);
+    let end = (0..=MAX_STEM_BYTES - 9).rev().find(|end| name.is_char_boundary(*end)).unwrap_or(0);
     format!("{}~{:08x}", &name[..end], fingerprint(name.as_bytes()) as u32).into()
 }
 
-/// Whether a name is that of a temporary file for a target, made by any process.
+/// Whether a name is that of a temporary file for a target, created by any process.
 pub(super) fn is_temporary_of(temporary: &OsStr, target: &OsStr) -> bool {
     let (temporary, target) = (temporary.to_string_lossy(), target.to_string_lossy());
     let rest = temporary.strip_prefix('.').and_then(|rest| rest.strip_prefix(&*stem(&target)));
     let rest = rest.and_then(|rest| rest.strip_prefix('.')).and_then(|rest| rest.strip_suffix(SUFFIX));
     let Some((process, random)) = rest.and_then(|rest| rest.split_once('-')) else { return false };
-    // Of a target in another folder than the record: `.HASH.far`.
+    // For a target outside the folder of the record: `.HASH.far`.
     let random = random.strip_suffix(".far").map_or(random, |random| random.rsplit_once('.').map_or("", |(r, _)| r));
     let is_number = !process.is_empty() && process.bytes().all(|byte| byte.is_ascii_digit());
     is_number && !random.is_empty() && random.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
-/// Removes temporary files of dead processes. Files that cannot be removed are harmless.
+/// Removes temporary files of dead processes from a folder. Files that cannot be removed are harmless.
 pub(super) fn sweep(folder: &Path) {
-    // While a record is there, its temporary files are the new content; it speaks of the folders below its own too.
+    // If there is a record, the temporary files are the new content, also in folders below that of the record.
     if folder.ancestors().any(has_record) {
         return;
     }
     remove_dead(folder, |name| name.strip_suffix(SUFFIX)?.rsplit_once('.').map(|(_, end)| end));
 }
 
-/// The same for files that lie elsewhere than their set, whose record would be in `set_folder` (a path without links). Each
-/// folder is read once, however many of them it holds.
+/// Removes temporary files of dead processes beside files outside the set's folder `set_folder` (a real path), in which
+/// the record would be. Each folder is read once.
 pub(super) fn sweep_far(reals: &[PathBuf], set_folder: &Path) {
     if reals.is_empty() || set_folder.ancestors().any(has_record) {
         return;
     }
-    let suffix = far_prefix(set_folder);
+    let suffix = far_suffix(set_folder);
     let mut folders: BTreeMap<&Path, BTreeSet<String>> = BTreeMap::new();
     for real in reals {
         let (Some(folder), Some(name)) = (real.parent(), real.file_name()) else { continue };
         folders.entry(folder).or_default().insert(stem(&name.to_string_lossy()).into_owned());
     }
     for (folder, stems) in folders {
-        // The process id and the rest of the name contain no full stop.
+        // The process id and the rest of the name contain no dot.
         remove_dead(folder, |name| {
             let (stem, process) = name.strip_suffix(&suffix)?.rsplit_once('.')?;
             stems.contains(stem).then_some(process)
@@ -172,7 +173,8 @@ pub(super) fn sweep_far(reals: &[PathBuf], set_folder: &Path) {
     }
 }
 
-/// Removes the hidden files of a folder in whose name `process` finds the number of a dead process, up to a hyphen.
+/// Removes the hidden files of a folder whose names contain the id of a dead process. `process` returns the part of the
+/// name that begins with the id, followed by a hyphen.
 fn remove_dead(folder: &Path, process: impl Fn(&str) -> Option<&str>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
@@ -186,7 +188,7 @@ fn remove_dead(folder: &Path, process: impl Fn(&str) -> Option<&str>) {
     }
 }
 
-/// Temporary files of this process for these targets that are still there: after an error there should be none.
+/// Removes temporary files of this process for these targets, and returns those that cannot be removed.
 pub(super) fn leftover_files<'t>(reals: impl Iterator<Item = &'t Path>) -> Vec<PathBuf> {
     let mut folders: BTreeMap<&Path, BTreeSet<String>> = BTreeMap::new();
     for real in reals {
@@ -212,7 +214,7 @@ pub(super) fn leftover_files<'t>(reals: impl Iterator<Item = &'t Path>) -> Vec<P
 fn is_alive(process: u32) -> bool {
     #[cfg(unix)]
     let alive = rustix::process::Pid::from_raw(process as i32).is_some_and(|pid| {
-        // Not being allowed to signal it says that it is there.
+        // A process that may not be signalled exists.
         rustix::process::test_kill_process(pid) != Err(rustix::io::Errno::SRCH)
     });
     #[cfg(not(unix))]

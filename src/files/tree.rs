@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-/// What exists at a path.
+/// The status of an existing file or folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Status {
     pub(super) is_regular: bool,
@@ -20,8 +20,8 @@ pub(super) struct Status {
     pub(super) stamp: Option<FileStamp>,
 }
 
-/// Which file it is, and when the system last changed anything about it: seconds since 1970 and nanoseconds. No one can
-/// give another file the same stamp.
+/// The inode of a file and the time of the last change of its content or metadata: seconds since 1970 and nanoseconds.
+/// Programs cannot create another file with the same stamp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) struct FileStamp {
     inode: u64,
@@ -40,7 +40,7 @@ impl Status {
 }
 
 impl FileStamp {
-    /// That of the file at a path; `None` where the system has none.
+    /// The stamp of the file at a path; `None` if the system has no inodes.
     pub(super) fn of(path: &Path) -> io::Result<Option<Self>> {
         let metadata = std::fs::symlink_metadata(path)?;
         #[cfg(unix)]
@@ -64,7 +64,7 @@ pub(super) struct Tree {
     folder: Folder,
 }
 
-/// A name in an open folder of a tree.
+/// A file name in an open folder of a tree.
 #[derive(Debug)]
 pub(super) struct TreePath {
     folder: Folder,
@@ -77,10 +77,11 @@ impl Tree {
         Ok(Self { path: path.to_path_buf(), folder: Folder::open(path)? })
     }
 
-    /// The place of a path: one below this folder, or an absolute one, which is walked from the top in the same way.
+    /// Opens the folder of a path: a path below this folder, or an absolute one, whose components are opened from the
+    /// root in the same way.
     ///
     /// # Errors
-    /// [`TrustError::Link`] when a component is a link, `InvalidInput` when one is `..`, else the error of the system.
+    /// [`TrustError::Link`] if a component is a link, `InvalidInput` if one is `..`, otherwise the error of the system.
     pub(super) fn locate(&self, path: &Path) -> io::Result<TreePath> {
         let invalid = || io::Error::new(io::ErrorKind::InvalidInput, "it is not a plain path");
         let name = path.file_name().ok_or_else(invalid)?.to_os_string();
@@ -97,32 +98,33 @@ impl Tree {
         Ok(TreePath { folder: folder.map_or_else(|| self.folder.try_clone(), Ok)?, name })
     }
 
-    /// Its path.
+    /// The path of the folder.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Whether a folder of this name may be removed with all that is in it: it and its folders belong to the current
-    /// user and lie on one disk, and they hold nothing but regular files of this user.
+    /// Checks that a folder may be removed with its contents: it and its folders belong to the current user and are on
+    /// one file system, and they contain only regular files of this user.
     ///
     /// # Errors
-    /// What is in the way, else the error of the system.
+    /// The file that prevents it, or the error of the system.
     pub(super) fn check_removable(&self, name: &OsStr) -> io::Result<()> {
-        self.folder.check_tree(name, DEEPEST)
+        self.folder.check_tree(name, MAX_DEPTH)
     }
 
-    /// Removes such a folder. What is in the way of that stays, and the folders around it.
+    /// Removes a folder that passes [`Tree::check_removable`]. Files that cannot be removed stay, with their parent
+    /// folders.
     ///
     /// # Errors
     /// As [`Tree::check_removable`].
     pub(super) fn remove_folder(&self, name: &OsStr) -> io::Result<()> {
         self.check_removable(name)?;
-        self.folder.remove_tree(name, DEEPEST)
+        self.folder.remove_tree(name, MAX_DEPTH)
     }
 }
 
 /// Maximum depth of nested folders that are visited.
-const DEEPEST: u32 = 64;
+const MAX_DEPTH: u32 = 64;
 
 /// The error for a folder that may not be removed.
 fn not_removable(name: &OsStr, why: &str) -> io::Error {
@@ -130,7 +132,7 @@ fn not_removable(name: &OsStr, why: &str) -> io::Error {
 }
 
 impl TreePath {
-    /// What exists here; `None` if nothing does. Links are not followed.
+    /// The status of the file; `None` if nothing exists. Links are not followed.
     pub(super) fn status(&self) -> io::Result<Option<Status>> {
         match self.folder.status(&self.name) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -138,10 +140,10 @@ impl TreePath {
         }
     }
 
-    /// Opens a regular file for reading, or for writing over its bytes.
+    /// Opens a regular file for reading, or for overwriting its bytes.
     ///
     /// # Errors
-    /// [`TrustError`] when it is a link or not a regular file, else the error of the system.
+    /// [`TrustError`] if it is a link or not a regular file, otherwise the error of the system.
     pub(super) fn open_file(&self, write: bool) -> io::Result<File> {
         let file = self.folder.open_file(&self.name, write)?;
         if file.metadata()?.is_file() { Ok(file) } else { Err(TrustError::NotRegular.into()) }
@@ -189,7 +191,7 @@ impl Folder {
     fn status(&self, name: &OsStr) -> io::Result<Status> {
         use rustix::fs::{AtFlags, FileType, statat};
         let stat = statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?;
-        // The system's types have other widths on other systems.
+        // The widths of these types differ between systems.
         #[allow(clippy::unnecessary_cast, clippy::useless_conversion)]
         Ok(Status {
             is_regular: FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile,
@@ -217,7 +219,7 @@ impl Folder {
         Ok(rustix::fs::unlinkat(&self.0, name, rustix::fs::AtFlags::empty())?)
     }
 
-    /// Opens a folder in this one that belongs to the current user and is of the same disk.
+    /// Opens a folder in this one that belongs to the current user and is on the same file system.
     fn enter_own(&self, name: &OsStr) -> io::Result<Self> {
         let folder = self.enter(name)?;
         let (here, there) = (rustix::fs::fstat(&self.0)?, rustix::fs::fstat(&folder.0)?);
@@ -243,7 +245,7 @@ impl Folder {
         Ok(names)
     }
 
-    /// Whether this is a folder; an error for what is neither that nor a regular file of the current user.
+    /// Whether this is a folder; an error if it is neither a folder nor a regular file of the current user.
     fn is_folder(&self, name: &OsStr) -> io::Result<bool> {
         use rustix::fs::{AtFlags, FileType, statat};
         let stat = statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?;
@@ -280,7 +282,7 @@ impl Folder {
     }
 }
 
-/// Maps the different errors that systems report for a link that must not be followed.
+/// Converts the error codes that systems report for a link that must not be followed.
 #[cfg(unix)]
 fn link_error(error: rustix::io::Errno) -> io::Error {
     use rustix::io::Errno;
@@ -290,7 +292,7 @@ fn link_error(error: rustix::io::Errno) -> io::Error {
     }
 }
 
-/// Systems without operations relative to an open folder: each component is examined by its path.
+/// For systems without operations relative to an open folder: each component is examined by its path.
 #[cfg(not(unix))]
 #[derive(Debug)]
 struct Folder(PathBuf);
@@ -356,7 +358,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     #[test]
-    fn a_path_is_followed_without_links_and_never_out_of_the_folder() {
+    fn a_path_does_not_follow_links_or_leave_the_folder() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().canonicalize().unwrap().join(name);
         fs::create_dir_all(path("in/deep")).unwrap();
@@ -367,7 +369,7 @@ mod tests {
         let tree = Tree::open(&path("in")).unwrap();
         let hash = |name: &Path| tree.locate(name)?.hash();
         assert!(hash(Path::new("deep/file")).is_ok());
-        assert!(hash(&path("in/deep/file")).is_ok(), "an absolute path is walked from the top");
+        assert!(hash(&path("in/deep/file")).is_ok(), "an absolute path is opened from the root");
         for name in ["linked/file", "link", "../out", "deep/../../out", "deep", "..", "deep/file/x", "/dev/null"] {
             assert!(hash(Path::new(name)).is_err(), "{name}");
         }

@@ -1,7 +1,7 @@
-//! Opens files that another user or program may have placed: commit records, backups, journals, locks.
+//! Opens files that another user or program may have created: commit records, backups, journals, locks.
 //!
-//! Invariant: opening one of them does not block and follows no link at the end of the path; what is read is a regular
-//! file of the current user, and no more of it than the caller allows.
+//! Invariant: opening one of them does not block and does not follow a link at the end of the path. Only regular files
+//! of the current user are read, up to the size that the caller allows.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
@@ -34,12 +34,13 @@ impl From<TrustError> for io::Error {
 /// Opens a regular file of the current user for reading.
 ///
 /// # Errors
-/// [`TrustError`] inside of an error of the kind `InvalidData`; else the error of the system.
+/// [`TrustError`] in an error of the kind `InvalidData`, otherwise the error of the system.
 pub(super) fn open_own(path: &Path) -> io::Result<File> {
     open_own_with(OpenOptions::new().read(true), path)
 }
 
-/// The same with other options; they must not create or truncate, since the file is not checked yet.
+/// Opens a regular file of the current user with other options. They must not create or truncate, since the file is
+/// checked after it is opened.
 pub(super) fn open_own_with(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     let file = open_without_links(options, path)?;
     check_own(&file.metadata()?)?;
@@ -54,10 +55,10 @@ pub(super) fn read_own(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     read_at_most(&mut open_own(path)?, limit)
 }
 
-/// Reads to the end of a file that has at most `limit` bytes, whatever length it claims.
+/// Reads to the end of a file that has at most `limit` bytes, whatever length its metadata reports.
 ///
 /// # Errors
-/// [`TrustError::TooLarge`], else the error of the system.
+/// [`TrustError::TooLarge`], or the error of the system.
 pub(super) fn read_at_most(file: &mut File, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     Read::by_ref(file).take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
@@ -67,10 +68,10 @@ pub(super) fn read_at_most(file: &mut File, limit: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Whether this is a regular file of the current user.
+/// Checks that this is a regular file of the current user.
 ///
 /// # Errors
-/// [`TrustError`], if not.
+/// [`TrustError`] if it is not.
 pub(super) fn check_own(metadata: &Metadata) -> Result<(), TrustError> {
     if !metadata.is_file() {
         return Err(TrustError::NotRegular);
@@ -78,10 +79,10 @@ pub(super) fn check_own(metadata: &Metadata) -> Result<(), TrustError> {
     check_owner(metadata)
 }
 
-/// Whether a file or folder belongs to the current user.
+/// Checks that a file or folder belongs to the current user.
 ///
 /// # Errors
-/// [`TrustError::Owner`], if not.
+/// [`TrustError::Owner`] if it does not.
 #[cfg(unix)]
 pub(super) fn check_owner(metadata: &Metadata) -> Result<(), TrustError> {
     let owner = std::os::unix::fs::MetadataExt::uid(metadata);
@@ -125,7 +126,7 @@ mod tests {
     use super::*;
     use std::fs;
 
-    fn distrust(error: &io::Error) -> Option<TrustError> {
+    fn trust_error(error: &io::Error) -> Option<TrustError> {
         error.get_ref()?.downcast_ref::<TrustError>().copied()
     }
 
@@ -135,7 +136,7 @@ mod tests {
         let path = folder.path().join("file");
         fs::write(&path, "12345").unwrap();
         assert_eq!(read_own(&path, 5).unwrap(), b"12345");
-        assert_eq!(distrust(&read_own(&path, 4).unwrap_err()), Some(TrustError::TooLarge(4)));
+        assert_eq!(trust_error(&read_own(&path, 4).unwrap_err()), Some(TrustError::TooLarge(4)));
         assert_eq!(read_own(&folder.path().join("none"), 4).unwrap_err().kind(), io::ErrorKind::NotFound);
     }
 
@@ -165,12 +166,12 @@ mod tests {
             ("socket", TrustError::NotRegular),
             (".", TrustError::NotRegular),
         ] {
-            assert_eq!(distrust(&read_own(&path(name), 99).unwrap_err()), Some(why), "{name}");
+            assert_eq!(trust_error(&read_own(&path(name), 99).unwrap_err()), Some(why), "{name}");
         }
-        assert_eq!(distrust(&open_own(Path::new("/dev/null")).unwrap_err()), Some(TrustError::NotRegular));
+        assert_eq!(trust_error(&open_own(Path::new("/dev/null")).unwrap_err()), Some(TrustError::NotRegular));
     }
 
-    /// A file of another user can only be made by root.
+    /// Only root can create a file of another user.
     #[cfg(unix)]
     #[test]
     fn a_file_of_another_user_is_not_read() {
@@ -181,6 +182,6 @@ mod tests {
             eprintln!("SKIPPED: a file can be given to another user by root alone");
             return;
         }
-        assert_eq!(distrust(&read_own(&path, 99).unwrap_err()), Some(TrustError::Owner(65_534)));
+        assert_eq!(trust_error(&read_own(&path, 99).unwrap_err()), Some(TrustError::Owner(65_534)));
     }
 }

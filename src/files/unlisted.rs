@@ -1,7 +1,7 @@
 //! Finds sitemaps beside an index that does not list them.
 //!
-//! They are found by name and recognized by their first bytes. An unreadable folder has none: this is only a hint and never
-//! prevents a load.
+//! They are found by name and recognized by their first bytes. An unreadable folder is treated as empty, since this is
+//! only a hint and never prevents a load.
 
 use super::error::Error;
 use super::{detect, read};
@@ -13,22 +13,22 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Maximum number of files that are examined in a folder.
-const MOST: usize = 2_000;
+const MAX_FILES: usize = 2_000;
 
 /// Number of first bytes that are read to recognize a file.
 const FIRST_BYTES: u64 = 4_096;
 
-/// The names of sitemaps in `folder` that are not among `known`, in the order of the alphabet.
+/// The names of sitemaps in `folder` that are not among `known`, sorted.
 pub(super) fn unlisted_sitemaps(folder: &Path, known: &HashSet<&Path>) -> Arc<[Arc<str>]> {
     let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let Ok(entries) = std::fs::read_dir(here) else { return Arc::default() };
     let candidates = entries.filter_map(Result::ok).filter_map(|entry| {
         let name = entry.file_name().into_string().ok()?;
-        let small = name.to_ascii_lowercase();
-        let is_named = !name.starts_with('.') && [".xml", ".xml.gz"].iter().any(|end| small.ends_with(end));
+        let lower = name.to_ascii_lowercase();
+        let is_named = !name.starts_with('.') && [".xml", ".xml.gz"].iter().any(|end| lower.ends_with(end));
         (is_named && !known.contains(&*folder.join(&name))).then_some(name)
     });
-    let mut names: Vec<String> = candidates.take(MOST).filter(|name| is_sitemap(&folder.join(name))).collect();
+    let mut names: Vec<String> = candidates.take(MAX_FILES).filter(|name| is_sitemap(&folder.join(name))).collect();
     names.sort_unstable();
     names.into_iter().map(Into::into).collect()
 }
@@ -107,7 +107,7 @@ mod tests {
     use std::io::Write;
 
     #[test]
-    fn sitemaps_beside_an_index_are_told_by_their_content() {
+    fn sitemaps_beside_an_index_are_recognized_by_content() {
         let folder = tempfile::tempdir().unwrap();
         let write = |name: &str, bytes: &[u8]| std::fs::write(folder.path().join(name), bytes).unwrap();
         let urlset = b"<?xml version='1.0'?>\n<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'><url><loc>";

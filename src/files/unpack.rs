@@ -1,7 +1,7 @@
-//! Decompresses gzip data as far as possible, and notes what was unusual.
+//! Decompresses gzip data as far as possible, and records quirks.
 //!
-//! Every member is read; of a truncated stream or one with a wrong checksum, the bytes that could be unpacked are kept. A
-//! limit bounds memory, whatever size the data claim.
+//! Every member is read. The unpacked bytes of a truncated stream, or of one with a wrong checksum, are kept. A limit
+//! bounds memory, whatever size the data claim.
 
 use super::detect;
 use super::error::Reason;
@@ -13,24 +13,26 @@ use std::io::{self, Read};
 /// Maximum nesting of gzip data in gzip data.
 const LAYERS: usize = 3;
 
-/// Unpacks gzip data, and gzip data in it. `limit` is in bytes. An error when not even the first byte can be
-/// unpacked, or when there are more than `limit`.
+/// Unpacks gzip data, including nested gzip data.
+///
+/// # Errors
+/// If no byte can be unpacked, or more than `limit` bytes.
 pub(super) fn unpack(stored: &[u8], limit: u64) -> Result<(Vec<u8>, Vec<Quirk>), Reason> {
     let mut quirks = Vec::new();
-    let mut bytes = members(stored, limit, &mut quirks)?;
+    let mut bytes = unpack_members(stored, limit, &mut quirks)?;
     for _ in 1..LAYERS {
         if !detect::is_gzip(&bytes) {
             break;
         }
         quirks.push(quirk(Defect::GzipDouble, ""));
-        bytes = members(&bytes, limit, &mut quirks)?;
+        bytes = unpack_members(&bytes, limit, &mut quirks)?;
     }
     quirks.dedup_by_key(|quirk| quirk.kind);
     Ok((bytes, quirks))
 }
 
-/// One layer: all members, one after the other.
-fn members(stored: &[u8], limit: u64, quirks: &mut Vec<Quirk>) -> Result<Vec<u8>, Reason> {
+/// Unpacks one layer: all members in order.
+fn unpack_members(stored: &[u8], limit: u64, quirks: &mut Vec<Quirk>) -> Result<Vec<u8>, Reason> {
     let mut bytes = Vec::new();
     let expected = unpacked_size(stored).min(limit);
     let reserved = bytes.try_reserve_exact(expected as usize);
@@ -40,8 +42,8 @@ fn members(stored: &[u8], limit: u64, quirks: &mut Vec<Quirk>) -> Result<Vec<u8>
         let mut decoder = GzDecoder::new(rest);
         let before = bytes.len();
         // Read one byte beyond the limit to distinguish "too large" from "just fits".
-        let room = (limit + 1).saturating_sub(before as u64);
-        let read = decoder.by_ref().take(room).read_to_end(&mut bytes);
+        let remaining = (limit + 1).saturating_sub(before as u64);
+        let read = decoder.by_ref().take(remaining).read_to_end(&mut bytes);
         if bytes.len() as u64 > limit {
             return Err(Reason::Bomb(limit));
         }
@@ -100,7 +102,7 @@ mod tests {
         encoder.finish().unwrap()
     }
 
-    /// Text that does not pack well, so that a cut stream has something to unpack.
+    /// Text that compresses badly, so that a truncated stream still contains bytes to unpack.
     fn text() -> Vec<u8> {
         let mut state = 1u32;
         (0..20_000)
@@ -112,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_be_unpacked_is_kept_and_what_was_odd_is_said() {
+    fn unpacked_bytes_are_kept_and_quirks_are_reported() {
         use Defect::*;
         let (text, packed) = (text(), gzip(&text()));
         let mut wrong = packed.clone();
@@ -143,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ceiling_counts_unpacked_bytes_and_nothing_at_all_is_an_error() {
+    fn the_limit_counts_unpacked_bytes_and_unreadable_data_is_an_error() {
         let big = gzip(&vec![b' '; 100_000]);
         assert!(matches!(unpack(&big, 99_999).unwrap_err(), Reason::Bomb(99_999)));
         assert_eq!(unpack(&big, 100_000).unwrap().0.len(), 100_000);

@@ -10,7 +10,7 @@ use super::plan::{Action, FileId, Output, Plan};
 use super::read::Options;
 use super::unpack;
 use crate::document::Document;
-use crate::document::sitemap::{SitemapId, by_path};
+use crate::document::sitemap::{self, SitemapId};
 use crate::document::spans::{self, Pieces, Span};
 use crate::progress::Progress;
 use std::collections::HashMap;
@@ -39,19 +39,20 @@ pub struct Proof {
     pub fault: Option<String>,
 }
 
-/// Maximum number of spans whose text is kept, and maximum bytes of each.
-const SHOWN: usize = 20;
-const LONG: usize = 200;
+/// Maximum number of spans whose text is kept.
+const MAX_TEXTS: usize = 20;
+/// Maximum number of bytes of each text.
+const MAX_TEXT_BYTES: usize = 200;
 
-/// Verifies every file of a plan. `None` when cancelled.
+/// Verifies every file of a plan. `None` if cancelled.
 pub(crate) fn verify(plan: &Plan, saved: &Document, disk: &Disk, progress: &Progress) -> Option<Vec<Proof>> {
     progress.expect(plan.outputs.len() as u64, 0);
-    let places = by_path(saved.sitemaps());
+    let by_path = sitemap::by_path(saved.sitemaps());
     plan.outputs
         .iter()
         .map(|output| {
             progress.finish_files(1);
-            (!progress.is_cancelled()).then(|| prove(plan, output, (saved, &places), disk))
+            (!progress.is_cancelled()).then(|| prove(plan, output, (saved, &by_path), disk))
         })
         .collect()
 }
@@ -71,9 +72,9 @@ fn prove(plan: &Plan, output: &Output, saved: Saved<'_>, disk: &Disk) -> Proof {
         fault: None,
     };
     let after = match output.file {
-        FileId::Index | FileId::Another(_) => plan.index_file(output.file).map(|file| file.bytes()),
+        FileId::Index | FileId::IndexVolume(_) => plan.index_file(output.file).map(|file| file.bytes()),
         FileId::Sitemap(id) => Some(Pieces::of(&plan.document, id).bytes()),
-        FileId::Gone => None,
+        FileId::Removed => None,
     };
     proof.after = after.as_ref().map(|bytes| (bytes.len() as u64, fingerprint(bytes)));
     let stored = match std::fs::read(&output.path) {
@@ -102,9 +103,9 @@ fn prove(plan: &Plan, output: &Output, saved: Saved<'_>, disk: &Disk) -> Proof {
     proof.spans = spans_of(plan, output, saved, (&before, &after));
     let text = |bytes: &[u8], range: &Range<usize>| {
         let bytes = bytes.get(range.clone()).unwrap_or_default();
-        String::from_utf8_lossy(bytes.get(..bytes.len().min(LONG)).unwrap_or_default()).into_owned()
+        String::from_utf8_lossy(bytes.get(..bytes.len().min(MAX_TEXT_BYTES)).unwrap_or_default()).into_owned()
     };
-    let shown = proof.spans.iter().take(SHOWN);
+    let shown = proof.spans.iter().take(MAX_TEXTS);
     proof.texts = shown.map(|span| [text(&before, &span.before), text(&after, &span.after)]).collect();
     match spans::same_outside(&before, &after, &proof.spans) {
         Some(same) => proof.same = same as u64,
@@ -116,18 +117,18 @@ fn prove(plan: &Plan, output: &Output, saved: Saved<'_>, disk: &Disk) -> Proof {
     proof
 }
 
-/// The spans in which a file differs: compared by entries if memory has the stored bytes, else as a whole.
-fn spans_of(plan: &Plan, output: &Output, (saved, places): Saved<'_>, (before, after): (&[u8], &[u8])) -> Vec<Span> {
+/// The spans in which a file differs, compared by entries if the stored bytes are in memory, otherwise as a whole.
+fn spans_of(plan: &Plan, output: &Output, (saved, by_path): Saved<'_>, (before, after): (&[u8], &[u8])) -> Vec<Span> {
     let (was, is) = match output.file {
-        FileId::Index | FileId::Another(_) => {
+        FileId::Index | FileId::IndexVolume(_) => {
             let was = saved.index().and_then(|index| index.file_at(&output.path));
             Pieces::of_indexes(was.as_ref(), plan.index_file(output.file).as_ref())
         }
         FileId::Sitemap(id) => {
-            let was = places.get(&*output.path).map(|id| Pieces::of(saved, *id));
+            let was = by_path.get(&*output.path).map(|id| Pieces::of(saved, *id));
             (was.unwrap_or_default(), Pieces::of(&plan.document, id))
         }
-        FileId::Gone => return Vec::new(),
+        FileId::Removed => return Vec::new(),
     };
     // The bytes in memory of a repaired or decoded file differ from the stored ones.
     if was.bytes() == before { spans::spans(&was, &is) } else { spans::spans_of_bytes(before, after) }

@@ -122,7 +122,7 @@ pub(crate) fn dates(
     let folder = wanted.source.folder().display();
     if dated == 0 {
         return Err(EditError::Refused(format!(
-            "{folder} has no source file for any of {}; --map gives other locations",
+            "none of {} has a source in {folder}; --map gives other locations",
             counted(rows, "URL")
         )));
     }

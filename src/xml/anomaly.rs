@@ -1,7 +1,7 @@
 //! Locates the anomalies of an entry: the first position of each kind, and the text there.
 //!
-//! The scan only flags the entry. The position is searched when the message of a finding is made, in one pass over the
-//! children of the entry.
+//! The scan only flags the entry. The position is searched when the message of a finding is created, in one pass over
+//! the children of the entry.
 
 use super::entry::{Anomalies, Entry};
 use super::escape;
@@ -14,9 +14,9 @@ use std::borrow::Cow;
 /// The position of an anomaly, and the text there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Anomaly<'t> {
-    /// Where it starts in the entry text, in bytes.
+    /// The byte offset of its start in the entry text.
     pub at: usize,
-    /// The name of the element, as written; of stray text, the text.
+    /// The name of the element as written, or the stray text.
     pub what: Cow<'t, str>,
     /// The unexpected attribute, or the undeclared prefix.
     pub attribute: Option<Cow<'t, str>>,
@@ -37,7 +37,7 @@ pub(crate) fn first<'t>(entry: &Entry, text: &'t [u8], names: &Names, wanted: An
 }
 
 /// Whether an entry has a child of an unknown namespace other than Baidu's tag for mobile pages.
-pub(crate) fn is_foreign_to_baidu(entry: &Entry, text: &[u8], names: &Names) -> bool {
+pub(crate) fn has_foreign_child_except_baidu(entry: &Entry, text: &[u8], names: &Names) -> bool {
     let is_mark = |uri: &str| uri.trim().trim_end_matches('/') == BAIDU_MOBILE;
     let declares = |prefix: &str| {
         let declared = names.attributes.iter().find(|(name, _)| name.strip_prefix("xmlns:") == Some(prefix));
@@ -54,7 +54,7 @@ pub(crate) fn is_foreign_to_baidu(entry: &Entry, text: &[u8], names: &Names) -> 
     })
 }
 
-/// The decoded text of the element that starts here, without whitespace around it.
+/// The decoded and trimmed text of the element that starts at `at`.
 pub(crate) fn text_of(text: &[u8], at: usize) -> Option<String> {
     let tag = markup::next(text, at)?;
     let end = if tag.kind == Kind::Start { memchr::memmem::find(text.get(tag.end..)?, b"</")? } else { 0 };
@@ -151,7 +151,7 @@ impl<'t> Walk<'t, '_> {
         Some(Anomaly { attribute: Some(String::from_utf8_lossy(found.name)), ..self.at(tag) })
     }
 
-    /// The first element in a child, itself included, with an undeclared prefix.
+    /// The first element with an undeclared prefix in a child, including the child itself.
     fn undeclared(&self, child: &Markup) -> Option<Anomaly<'t>> {
         let end = self.end_of(child);
         let mut at = child.start;
@@ -174,12 +174,12 @@ impl<'t> Walk<'t, '_> {
             && !markup::attributes(tag.attributes(self.text)).any(|attribute| declares(attribute.name))
     }
 
-    /// The children of the entry, from the end of its start tag on.
+    /// The children of the entry; `at` is the end of its start tag.
     fn children(&self, mut at: usize) -> impl Iterator<Item = Child> {
-        let mut waiting: Option<Markup> = None;
+        let mut pending: Option<Markup> = None;
         std::iter::from_fn(move || {
             loop {
-                let next = if let Some(next) = waiting.take() {
+                let next = if let Some(next) = pending.take() {
                     next
                 } else {
                     let next = markup::next(self.text, at)?;
@@ -188,7 +188,7 @@ impl<'t> Walk<'t, '_> {
                         let blank = before.iter().take_while(|byte| markup::is_space(**byte)).count();
                         let end = before.iter().rposition(|byte| !markup::is_space(*byte)).map_or(0, |last| last + 1);
                         let found = Child::Text(at + blank, at + end);
-                        waiting = Some(next);
+                        pending = Some(next);
                         return Some(found);
                     }
                     next
@@ -212,7 +212,7 @@ impl<'t> Walk<'t, '_> {
         })
     }
 
-    /// Where an element ends.
+    /// The end of an element.
     fn end_of(&self, tag: &Markup) -> usize {
         let (mut depth, mut at) = (usize::from(tag.kind == Kind::Start), tag.end);
         while depth > 0
@@ -237,7 +237,7 @@ mod tests {
     #[test]
     fn each_anomaly_is_found_at_its_position() {
         let loc = "<loc>https://e.com/a</loc>";
-        for (inside, wanted, place, attribute) in [
+        for (inside, wanted, expected, attribute) in [
             ("loose text <lastmod>2026</lastmod>", Anomalies::STRAY_TEXT, "loose text", None),
             ("<![CDATA[x]]>", Anomalies::STRAY_TEXT, "<![CDATA[x]]>", None),
             ("<loc>https://e.com/b</loc>", Anomalies::LOC_TWICE, "loc", None),
@@ -253,8 +253,8 @@ mod tests {
             let names = Names::plain(FileKind::Urlset);
             let entry = Entry::of(text.as_bytes(), &names);
             let found = first(&entry, text.as_bytes(), &names, wanted).unwrap_or_else(|| panic!("{inside}"));
-            assert_eq!((&*found.what, found.attribute.as_deref()), (place, attribute), "{inside}");
-            let start = text.len() - "</url>".len() - inside.len() + inside.rfind(&format!("<{place}")).unwrap_or(0);
+            assert_eq!((&*found.what, found.attribute.as_deref()), (expected, attribute), "{inside}");
+            let start = text.len() - "</url>".len() - inside.len() + inside.rfind(&format!("<{expected}")).unwrap_or(0);
             assert_eq!(found.at, start, "{inside}");
             assert_eq!(first(&entry, text.as_bytes(), &names, Anomalies::OTHER_KIND), None);
         }

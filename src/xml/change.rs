@@ -1,13 +1,13 @@
 //! Changes of the fields of an entry.
 
-/// What to do with one field.
+/// A change of one field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change<'v> {
-    /// Set it to this value (decoded text, escaped on writing).
+    /// Sets the value (decoded text, which is escaped when it is written).
     Set(&'v str),
-    /// Remove the element.
+    /// Removes the element.
     Remove,
 }
 
-/// The changes of one entry, by `Field::index`; `None` leaves the field alone.
+/// The changes of one entry, by `Field::index`; `None` does not change the field.
 pub type Changes<'v> = [Option<Change<'v>>; 4];

@@ -1,14 +1,14 @@
-//! Damage: where bytes fail to be well-formed XML.
+//! Damage: positions at which bytes are not well-formed XML.
 
 use super::escape;
 use crate::xml::defect::Defect;
 
-/// Something that is not well-formed, at a byte offset of the bytes that were scanned.
+/// A violation of well-formedness, at a byte offset of the scanned bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Damage {
     /// Byte offset.
     pub at: usize,
-    /// What is wrong there.
+    /// The kind of violation.
     pub kind: Defect,
 }
 
@@ -20,7 +20,7 @@ const DAMAGE_LIMIT: usize = 1_000;
 pub(crate) struct DamageLog {
     /// The first positions, up to the limit.
     pub list: Vec<Damage>,
-    /// Whether `]]>`, which may end a CDATA section only, is anywhere in the bytes.
+    /// Whether the bytes contain `]]>`, which is only allowed as the end of a CDATA section.
     pub(super) has_brackets: bool,
     /// Whether damage is ignored, so that checks for damage alone are skipped.
     pub(super) is_quiet: bool,
@@ -37,14 +37,14 @@ impl DamageLog {
         Self { is_quiet: true, ..Self::default() }
     }
 
-    /// Notes a damage.
+    /// Records damage, up to the limit.
     pub(crate) fn note(&mut self, at: usize, kind: Defect) {
         if self.list.len() < DAMAGE_LIMIT {
             self.list.push(Damage { at, kind });
         }
     }
 
-    /// Checks character data for raw ampersands.
+    /// Checks character data for raw ampersands, invalid character references and `]]>`.
     #[inline]
     pub(crate) fn check_text(&mut self, bytes: &[u8], start: usize, end: usize) {
         if self.is_quiet {
@@ -54,9 +54,9 @@ impl DamageLog {
         if memchr::memchr(b'&', text).is_some()
             && let Some(bad) = escape::first_bad_reference(text)
         {
-            // `&#27;` is a sound reference, to a character that XML cannot hold.
-            let sound = text.get(bad..).and_then(escape::reference).is_some();
-            self.note(start + bad, if sound { Defect::Character } else { Defect::Ampersand });
+            // `&#27;` is a reference to a character that XML does not allow.
+            let is_reference = text.get(bad..).and_then(escape::reference).is_some();
+            self.note(start + bad, if is_reference { Defect::Character } else { Defect::Ampersand });
         }
         if self.has_brackets
             && let Some(at) = memchr::memmem::find(text, b"]]>")

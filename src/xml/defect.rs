@@ -1,34 +1,34 @@
-//! Defects of files, the one list of them: `check::quirk` has the rule that each breaks.
+//! The list of all defects of files; `check::quirk` maps each to its rule.
 
-/// The ways in which a stored file differs from a sound sitemap in UTF-8 (rule catalogue, sections 4 and 11): what the
-/// scanner finds, what a repair changes, and what reading a file changes before its bytes are in memory.
+/// The ways in which a stored file differs from a valid sitemap in UTF-8 (rule catalogue, sections 4 and 11): those
+/// that the scanner finds, those that a repair changes, and those that decoding changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Defect {
-    /// `&` that began no reference; it became `&amp;`.
+    /// `&` that begins no reference; it became `&amp;`.
     Ampersand,
     /// `<` inside a value; it became `&lt;`.
     Angle,
     /// `]]>` in text; it became `]]&gt;`.
     SectionEnd,
-    /// A named reference that XML does not know; it became its character, or text.
+    /// A named reference that XML does not define; it became its character, or text.
     Entity,
-    /// A reference to an entity of a DTD; it was not expanded and became its character in HTML, or text.
+    /// A reference to an entity of a DTD; it was not expanded, and became its HTML character, or text.
     DtdEntity,
-    /// A character that XML cannot hold; it was dropped, or percent-encoded in a URL.
+    /// A character that XML does not allow; it was removed, or percent-encoded in a URL.
     Character,
-    /// A reference to a number that is not a character; it became text.
+    /// A reference to a number that is no character; it became text.
     NoCharacter,
-    /// An attribute that stood twice in its tag; the first was kept.
+    /// A duplicate attribute of a tag; the first one was kept.
     DuplicateAttribute,
-    /// `--` inside a comment, or a comment that did not end.
+    /// `--` inside a comment, or an unclosed comment.
     Comment,
-    /// A prefix that nothing declared; the root declares it now.
+    /// An undeclared prefix; the root declares it now.
     UndeclaredPrefix,
-    /// Markup that is not well-formed in some other way: tags that do not match, a broken instruction.
+    /// Markup that is not well-formed in another way, such as mismatched tags or a malformed instruction.
     NotWellFormed,
-    /// A merge conflict that is unresolved; our side is read.
+    /// An unresolved merge conflict; our side is read.
     MergeConflict,
-    /// A merge conflict that is resolved as someone answered.
+    /// A merge conflict that was resolved as the user has answered.
     MergeResolved,
     /// Blanks before the XML declaration.
     LeadingBlank,
@@ -36,15 +36,15 @@ pub enum Defect {
     LeadingJunk,
     /// Text or markup after the root.
     TrailingJunk,
-    /// A second document or a second root after the first; its entries were taken in.
+    /// A second document or root after the first one; its entries were included.
     Concatenated,
-    /// The file ended inside an element; the open entry was dropped.
+    /// The file ends inside an element; the open entry was dropped.
     Truncated,
-    /// There was more damage than is worth repairing: what follows was left out.
+    /// The damage exceeded the limit; the rest of the file was left out.
     TooDamaged,
-    /// Names of the protocol in other letters (`URLSET`, `Loc`).
+    /// Names of the protocol in another case (`URLSET`, `Loc`).
     NameCase,
-    /// A `loc` that was in no entry.
+    /// A `loc` outside of any entry.
     OutsideRoot,
     /// An entry inside another one.
     Nested,
@@ -52,17 +52,17 @@ pub enum Defect {
     Wrapped,
     /// Another encoding than UTF-8.
     NotUtf8,
-    /// Byte order mark, declaration and bytes disagreed.
+    /// Byte order mark, declaration and bytes contradict each other.
     EncodingMismatch,
-    /// Bytes that the encoding does not have.
+    /// Bytes that are invalid in the encoding.
     InvalidBytes,
-    /// The declaration named an encoding that no one knows.
+    /// The declaration names an unknown encoding.
     UnknownLabel,
     /// A byte order mark of UTF-16 or UTF-32.
     OtherMark,
-    /// The gzip data had a wrong checksum, length or header.
+    /// The gzip data have a wrong checksum, length or header.
     GzipCorrupt,
-    /// The gzip data ended early.
+    /// The gzip data are truncated.
     GzipTruncated,
     /// More than one gzip member.
     GzipMembers,
@@ -78,7 +78,7 @@ pub enum Defect {
     LineEnds,
     /// A list whose name does not end in `.txt`.
     Extension,
-    /// A feed was read as a sitemap; in words, what of it has no place in one: `26 title, 3 guid`.
+    /// A feed was read as a sitemap. The text lists the elements that were left out: `26 title, 3 guid`.
     Feed,
     /// A feed of Atom 0.3 was read as a sitemap.
     FeedOld,
@@ -86,42 +86,43 @@ pub enum Defect {
     FeedNoChannel,
     /// An item of a feed without a link to its page.
     FeedNoLink,
-    /// A date of a feed in another notation than its format wants.
+    /// A date of a feed in another notation than its format requires.
     FeedDate,
-    /// A relative link of a feed; it was completed where something to start from was known.
+    /// A relative link of a feed; it was resolved if a base is known.
     FeedRelative,
     /// Media without a video.
     MediaContent,
-    /// A video of a feed without a title of its own, or with a long one.
+    /// A video of a feed without its own title, or with one that is too long.
     MediaTitle,
-    /// A video of a feed without a description of its own, or with a long one.
+    /// A video of a feed without its own description, or with one that is too long.
     MediaDescription,
     /// A video of a feed without a thumbnail.
     MediaThumbnail,
-    /// A player whose address is the item's link.
+    /// A video player whose URL is the item's link.
     MediaPlayer,
-    /// A restriction that is not one of countries.
+    /// A restriction of a video by something other than country.
     MediaRestriction,
-    /// An end tag that does not match. Like the following, known to the scanner only: a repair says what it was.
+    /// A mismatched end tag. This and the following kinds are found by the scanner only; a repair reports its own
+    /// kinds.
     EndTag,
     /// An element that is still open where its parent, or the file, ends.
     Unclosed,
-    /// An instruction without a sound target, or an XML declaration or a DOCTYPE that is none.
+    /// A malformed instruction, XML declaration or DOCTYPE.
     Instruction,
     /// Text or elements before the root.
     BeforeRoot,
-    /// An attribute that is twice or is not well-formed.
+    /// A duplicate or malformed attribute.
     Attribute,
-    /// The name of an element has a character that no name may have.
+    /// An element name with a character that names may not contain.
     Name,
-    /// A name of the protocol in other letters, or a loc in no entry.
+    /// A name of the protocol in another case, or a loc outside of any entry.
     Misplaced,
-    /// No root element at all.
+    /// The file has no root element.
     NoRoot,
 }
 
 impl Defect {
-    /// The change that a save makes and the user must agree to; `None` if the content stays the same.
+    /// The change that a save makes and the user must accept; `None` if the content stays the same.
     pub const fn change_made(self) -> Option<&'static str> {
         Some(match self {
             Self::Ampersand => "raw & becomes &amp;",
@@ -153,7 +154,7 @@ impl Defect {
             Self::GzipTrailing => "data after the gzip data is removed",
             Self::GzipDouble => "it is compressed once instead of twice",
             Self::GzipMembers
-            // A list is kept as it is, and a feed is never written over.
+            // A list is not repaired, and a feed is never overwritten.
             | Self::BlankLine
             | Self::LineEnds
             | Self::Extension
@@ -170,7 +171,7 @@ impl Defect {
             | Self::MediaThumbnail
             | Self::MediaPlayer
             | Self::MediaRestriction
-            // Nothing is written because of these: a repair says what it changed.
+            // The scanner's kinds: a repair reports its changes with other kinds.
             | Self::EndTag
             | Self::Unclosed
             | Self::Instruction
@@ -182,31 +183,31 @@ impl Defect {
         })
     }
 
-    /// Whether a save would write a change that the user did not ask for.
+    /// Whether a save writes a change that is not an edit.
     pub const fn is_repair(self) -> bool {
         self.change_made().is_some()
     }
 
-    /// Whether any save of the file removes it, because the content stays the same, or the user has agreed.
+    /// Whether writing the file removes the defect.
     pub const fn ends_when_written(self) -> bool {
         self.is_repair() || matches!(self, Self::GzipMembers)
     }
 
-    /// Whether it is about the lines of a list, which stay as they are until they are fixed.
+    /// Whether it concerns the lines of a list, which only a fix changes.
     pub const fn is_of_lines(self) -> bool {
         matches!(self, Self::BlankLine | Self::LineEnds)
     }
 }
 
-/// A defect with its place.
+/// A defect with its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundDefect {
-    /// What is wrong.
+    /// The kind of defect.
     pub kind: Defect,
-    /// Where, as a byte offset of the bytes in which it was found.
+    /// Its byte offset in the bytes in which it was found.
     pub at: usize,
-    /// In which entry of the repaired or imported bytes, from 0.
+    /// The number, from 0, of its entry in the repaired or imported bytes.
     pub entry: Option<u32>,
-    /// What was there, in a few words; where the kind does not say it, what is wrong with that and what was made of it.
+    /// A short description: the original text and, unless the kind implies it, the problem and the repair.
     pub what: Box<str>,
 }

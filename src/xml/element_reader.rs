@@ -1,4 +1,4 @@
-//! Finds the elements of the extensions in an entry by a walk through its markup.
+//! Finds the extension elements of an entry by tokenizing it.
 
 use super::elements::{Elements, is_extension, may_declare};
 use super::entry::{Anomalies, Entry, TextKind};
@@ -25,9 +25,9 @@ impl Elements {
         elements
     }
 
-    /// Extensions between the entry before and this one, whose start tag is at `open`.
+    /// Finds extensions between the previous entry and this one, whose start tag is at `open`.
     pub(in crate::xml) fn scan_before(&mut self, text: &[u8], open: usize, names: &Names) {
-        // Nearly every lead is a line break and some blanks, too short for an element.
+        // Most entries begin with a line break and blanks, too short for an element.
         if open < "<a:b/>".len() || memchr::memchr(b'<', text.get(..open).unwrap_or_default()).is_none() {
             return;
         }
@@ -46,7 +46,7 @@ impl Elements {
     }
 
     fn walk(&mut self, entry: &Entry, text: &[u8], names: &Names) {
-        let (mut at, end) = (first_child(entry), entry.close as usize);
+        let (mut at, end) = (extensions_start(entry), entry.close as usize);
         let (mut parser, mut scopes) = (Parser::default(), Scopes::default());
         // The number of each open element.
         let mut open: Vec<u32> = Vec::new();
@@ -110,17 +110,18 @@ impl Elements {
     }
 }
 
-/// The offset to begin at: no extension precedes the end of a plain `loc` that comes first.
-fn first_child(entry: &Entry) -> usize {
+/// The offset at which extensions may begin: after the last field of an entry without anomalies, else after the start
+/// tag.
+fn extensions_start(entry: &Entry) -> usize {
     let last = Field::ALL.into_iter().filter_map(|field| entry.field(field)).map(|span| span.end).max();
     let is_plain = entry.anomalies == Anomalies::default();
     last.filter(|_| is_plain).unwrap_or(entry.open_end) as usize
 }
 
-/// Maximum number of declarations in scope: each element is compared with all of them.
-const DECLARED: usize = 64;
+/// Maximum number of declarations in scope, since each element is compared with all of them.
+const MAX_DECLARATIONS: usize = 64;
 
-/// Namespaces that elements of the entry declare, innermost last.
+/// The namespaces that open elements of the entry declare, innermost last.
 #[derive(Default)]
 struct Scopes<'t> {
     declared: Vec<(u32, &'t [u8], Meaning)>,
@@ -138,7 +139,7 @@ impl<'t> Scopes<'t> {
                 _ => continue,
             };
             let uri = escape::decode(attribute.value);
-            if self.declared.len() < DECLARED {
+            if self.declared.len() < MAX_DECLARATIONS {
                 self.declared.push((depth, prefix, names.meaning_of(&uri)));
             }
         }

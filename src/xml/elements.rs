@@ -1,9 +1,9 @@
-//! The elements of the extensions in an entry: positions of tags, attributes and texts, and what each element is.
+//! The extension elements of an entry: positions of tags, attributes and texts, and the schema definition of each.
 //!
-//! The parser lists them while it parses an entry (`xml::fast_path`), so that the rules need not tokenize it again; an
-//! entry that the fast path does not support is parsed once more (`xml::element_reader`). A property test holds both to
-//! the same list. Elements of unknown namespaces and of the protocol are skipped with their content; all content of an
-//! extension is listed. An entry that is not well-formed has no elements.
+//! The parser lists them while it parses an entry (`xml::fast_path`), so that the rules need not tokenize it again. An
+//! entry that the fast path does not support is parsed again (`xml::element_reader`); a property test verifies that
+//! both give the same list. Elements of unknown namespaces and of the protocol are skipped with their content; all
+//! content of an extension is listed. An entry that is not well-formed has no elements.
 
 use super::entry::TextKind;
 use super::markup::{Attribute, Markup};
@@ -22,18 +22,18 @@ pub(crate) const TOP: u32 = u32::MAX;
 pub struct Node {
     /// Its start tag.
     pub tag: Markup,
-    /// Where its end tag starts; the end of the start tag in `<a/>`.
+    /// The start of its end tag; the end of the tag for `<a/>`.
     pub inner_end: usize,
-    /// Just after its end.
+    /// The offset after its end.
     pub end: usize,
     /// The number of its parent, or [`TOP`].
     pub parent: u32,
     /// The namespace of its name.
     pub meaning: Meaning,
-    /// Its definition in the extension; `None` if the extension does not allow it here.
+    /// Its definition in the extension's schema; `None` if the schema does not allow it here.
     pub element: Option<&'static Element>,
-    /// Its position among the children of its parent, in schema order.
-    pub place: usize,
+    /// Its position among the children of its parent in schema order.
+    pub schema_index: usize,
     /// The kind of its text.
     pub text: TextKind,
     /// The range of its attributes in `Elements::attributes`.
@@ -50,9 +50,9 @@ struct AttributeSpan {
 /// The elements of an entry, each before its children. The lists are reused for the next entry.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Elements {
-    /// In the order of their start tags.
+    /// The elements in the order of their start tags.
     pub nodes: Vec<Node>,
-    /// Where elements of extensions are before the entry, between it and the one before.
+    /// The start tags of extension elements between the previous entry and this one.
     pub outside: Vec<Markup>,
     attributes: Vec<AttributeSpan>,
 }
@@ -64,7 +64,7 @@ pub(in crate::xml) fn may_declare(attributes: &[u8]) -> bool {
     attributes.len() >= "xmlns".len() && XMLNS.find(attributes).is_some()
 }
 
-/// Whether a name is one of an extension that is known.
+/// Whether a meaning is a known extension.
 pub(crate) fn is_extension(meaning: Meaning) -> bool {
     matches!(meaning, Meaning::Extension(namespace) if namespace != Namespace::Other)
 }
@@ -77,18 +77,18 @@ impl Elements {
         self.attributes.clear();
     }
 
-    /// How many nodes and attributes there are.
+    /// The number of nodes and of attributes.
     pub(in crate::xml) fn len(&self) -> (usize, usize) {
         (self.nodes.len(), self.attributes.len())
     }
 
-    /// Removes the last nodes and attributes.
+    /// Shortens the lists of nodes and attributes to these lengths.
     pub(in crate::xml) fn truncate(&mut self, (nodes, attributes): (usize, usize)) {
         self.nodes.truncate(nodes);
         self.attributes.truncate(attributes);
     }
 
-    /// Adds an offset to all positions, with wrapping, for the same elements elsewhere in another entry.
+    /// Adds an offset to all positions (wrapping), for the same elements in another entry.
     pub(in crate::xml) fn shift(&mut self, by: usize) {
         for node in &mut self.nodes {
             let Markup { start, end, name_end, .. } = &mut node.tag;
@@ -103,19 +103,20 @@ impl Elements {
         }
     }
 
-    /// Notes an attribute of the element that is opened next.
+    /// Adds an attribute of the element that is opened next.
     pub(in crate::xml) fn add_attribute(&mut self, name: Range<usize>, value: Range<usize>) {
         let span = |range: Range<usize>| (range.start as u32, range.end as u32);
         self.attributes.push(AttributeSpan { name: span(name), value: span(value) });
     }
 
-    /// Whether an attribute of that name was noted since there were `from` of them.
+    /// Whether an attribute of this name is in the list from index `from` on.
     pub(in crate::xml) fn has_attribute(&self, text: &[u8], from: usize, name: &[u8]) -> bool {
-        let noted = self.attributes.get(from..).unwrap_or_default();
-        noted.iter().any(|span| slice(text, span.name) == name)
+        let recent = self.attributes.get(from..).unwrap_or_default();
+        recent.iter().any(|span| slice(text, span.name) == name)
     }
 
-    /// Notes a new element below `parent`, as far as its start tag tells. Its attributes are those from `attributes`
+    /// Adds a new element below `parent` with the data of its start tag. Its attributes are those from index
+    /// `attributes`
     /// on.
     pub(in crate::xml) fn open(
         &mut self,
@@ -124,7 +125,7 @@ impl Elements {
         (meaning, local): (Meaning, &[u8]),
         attributes: u32,
     ) {
-        let mut place = 0;
+        let mut schema_index = 0;
         let element = match parent.and_then(|number| self.nodes.get_mut(number as usize)) {
             None => match meaning {
                 Meaning::Extension(namespace) => {
@@ -136,7 +137,7 @@ impl Elements {
                 parent.text = TextKind::Children;
                 let known = parent.element.filter(|_| parent.meaning == meaning).and_then(|known| known.child(local));
                 known.map(|(at, child)| {
-                    place = at;
+                    schema_index = at;
                     child
                 })
             }
@@ -148,13 +149,13 @@ impl Elements {
             parent: parent.unwrap_or(TOP),
             meaning,
             element,
-            place,
+            schema_index,
             text: TextKind::Plain,
             attributes: (attributes, self.attributes.len() as u32),
         });
     }
 
-    /// The attributes of an element, up to the first that is malformed.
+    /// The attributes of an element, up to the first malformed one.
     pub fn attributes<'t>(&self, node: &Node, text: &'t [u8]) -> impl Iterator<Item = Attribute<'t>> {
         let spans = self.attributes.get(node.attributes.0 as usize..node.attributes.1 as usize).unwrap_or_default();
         spans.iter().map(move |span| Attribute { name: slice(text, span.name), value: slice(text, span.value) })

@@ -1,30 +1,30 @@
-//! Entity references: which names a document may use, from its DOCTYPE and the XML standard.
+//! Entity references: the names that a document may use according to its DOCTYPE and the XML standard.
 
 use super::markup;
 use super::wellformed::{self, Doctype};
 use std::collections::HashSet;
 
-/// What `&name;` is when it is none of the five that XML predefines.
+/// The meaning of `&name;` other than the five predefined references.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Named<'b> {
-    /// No reference at all: the ampersand stands for itself.
+    /// No reference: the ampersand is text.
     Ampersand,
     /// The DOCTYPE declares it.
     Declared,
-    /// A DTD outside of the file, which no one fetches, may declare it.
+    /// An external DTD, which is not fetched, may declare it.
     Elsewhere(&'b [u8]),
-    /// Nothing can declare it.
+    /// It cannot be declared anywhere.
     Unknown(&'b [u8]),
 }
 
-/// Longest name that is taken for one where nothing declares it; anything longer is a raw ampersand.
-const LONGEST_UNKNOWN: usize = 32;
+/// Maximum length in bytes of an undeclared name that counts as a reference; a longer one is a raw ampersand.
+const MAX_UNKNOWN_NAME: usize = 32;
 
-/// What a prolog says of entities.
+/// The entity declarations of a prolog.
 ///
-/// That a name is declared is a constraint of well-formedness only in a document without an external subset and without
-/// references to parameter entities, or with `standalone="yes"`; in any other it is one of validity (XML 1.0, 4.1,
-/// "Entity Declared").
+/// An undeclared name violates well-formedness only in a document without an external subset and without references to
+/// parameter entities, or with `standalone="yes"`. In other documents it only violates validity (XML 1.0, 4.1, "Entity
+/// Declared").
 #[derive(Debug, Default, Clone)]
 pub(super) struct Entities<'b> {
     declared: HashSet<&'b [u8]>,
@@ -33,14 +33,14 @@ pub(super) struct Entities<'b> {
 }
 
 impl<'b> Entities<'b> {
-    /// Takes in an XML declaration, from `<?` to `?>`.
+    /// Reads an XML declaration, from `<?` to `?>`.
     pub(super) fn read_declaration(&mut self, text: &[u8]) {
         let inside = text.get(b"<?xml".len()..text.len().saturating_sub(2)).unwrap_or_default();
         self.is_standalone |=
             markup::attributes(inside).any(|attribute| attribute.name == b"standalone" && attribute.value == b"yes");
     }
 
-    /// Takes in a `<!DOCTYPE…>`; one that is not well-formed declares nothing.
+    /// Reads a `<!DOCTYPE…>`; a malformed one declares nothing.
     pub(super) fn read_doctype(&mut self, text: &'b [u8]) {
         if let Some(Doctype { entities, has_elsewhere }) = wellformed::doctype(text) {
             self.declared.extend(entities);
@@ -48,11 +48,11 @@ impl<'b> Entities<'b> {
         }
     }
 
-    /// What begins with the ampersand at the start of `rest`.
+    /// Classifies the reference that begins with the ampersand at the start of `rest`.
     pub(super) fn named<'r>(&self, rest: &'r [u8]) -> Named<'r> {
         let from = rest.get(1..).unwrap_or_default();
         let name = from.get(..wellformed::name_len(from)).unwrap_or_default();
-        let is_short = name.len() <= LONGEST_UNKNOWN;
+        let is_short = name.len() <= MAX_UNKNOWN_NAME;
         if name.is_empty() || from.get(name.len()) != Some(&b';') {
             Named::Ampersand
         } else if self.declared.contains(name) {
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_undeclared_name_is_an_error_only_where_nothing_else_can_declare_it() {
+    fn an_undeclared_name_is_an_error_only_if_nothing_else_can_declare_it() {
         let named = |declaration: &[u8], doctype: &'static [u8], rest: &'static [u8]| {
             let mut entities = Entities::default();
             entities.read_declaration(declaration);

@@ -1,22 +1,22 @@
-//! A parsed `<url>` or `<sitemap>` element: the positions of its fields, not decoded.
+//! A parsed `<url>` or `<sitemap>` element: the positions of its undecoded fields.
 //!
-//! Positions are relative to the entry text, which begins with the trivia before the element.
+//! Positions are relative to the entry text, which begins with the whitespace and comments before the element.
 
 use super::escape;
 use crate::protocol::Field;
 use bitflags::bitflags;
 use std::borrow::Cow;
 
-/// The position of one core child in the entry text. All positions are byte offsets.
+/// The position of one core child in the entry text, as byte offsets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FieldSpan {
     /// Start of `<loc>`.
     pub start: u32,
     /// End of `</loc>` (or of `<loc/>`).
     pub end: u32,
-    /// Start of what is between the tags.
+    /// Start of the content between the tags.
     pub inner_start: u32,
-    /// End of what is between the tags.
+    /// End of the content between the tags.
     pub inner_end: u32,
     /// Start of the value: `inner` without surrounding XML whitespace.
     pub value_start: u32,
@@ -29,15 +29,15 @@ pub struct FieldSpan {
 /// The kind of a field's text, from simplest to hardest to decode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TextKind {
-    /// Characters that need no decoding.
+    /// Text that needs no decoding.
     Plain,
-    /// Holds at least one `&`.
+    /// Contains at least one `&`.
     Escaped,
-    /// Holds `""` for `"`: a cell of a table.
+    /// A cell of a table that contains `""` for `"`.
     Quoted,
-    /// Holds CDATA, a comment or a processing instruction.
+    /// Contains CDATA, a comment or a processing instruction.
     Mixed,
-    /// Holds child elements.
+    /// Contains child elements.
     Children,
 }
 
@@ -57,7 +57,7 @@ bitflags! {
         const STRAY_TEXT = 1 << 4;
         /// An unprefixed (or same-prefix) child that is not a core field of this kind of entry.
         const UNKNOWN_CHILD = 1 << 5;
-        /// A core field or the entry itself declares a namespace of its own.
+        /// A core field or the entry itself declares a namespace.
         const DECLARES_NAMESPACE = 1 << 6;
         /// `<changefreq>` or `<priority>` inside `<sitemap>`.
         const FIELD_IN_SITEMAP = 1 << 7;
@@ -65,16 +65,16 @@ bitflags! {
         const OTHER_KIND = 1 << 9;
         /// A child in an unknown namespace.
         const FOREIGN = 1 << 10;
-        /// A child with a prefix that is neither declared nor well known.
+        /// A child with a prefix that is neither declared nor a usual one.
         const UNDECLARED = 1 << 11;
-        /// The entry or a core field declares that names without a prefix are in no namespace.
+        /// The entry or a core field undeclares the default namespace (`xmlns=""`).
         const NO_NAMESPACE = 1 << 12;
-        /// Not well-formed: recovered as a row that shows its raw text.
+        /// Not well-formed: the row shows its raw text.
         const BROKEN = 1 << 8;
     }
 }
 
-/// How many extension blocks of each kind an entry has.
+/// The number of extension elements of each kind in an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Extensions {
     /// `image:image` elements.
@@ -92,24 +92,24 @@ pub struct Extensions {
 /// A parsed entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry {
-    /// Length of the entry text in bytes, leading trivia included.
+    /// Length of the entry text in bytes, including leading whitespace and comments.
     pub len: u32,
-    /// Where the element itself starts (`<url`).
+    /// Start of the element itself (`<url`).
     pub open: u32,
-    /// Just after the start tag's `>`.
+    /// The offset after the start tag's `>`.
     pub open_end: u32,
-    /// Where the end tag starts (equal to `open_end` in `<url/>`).
+    /// Start of the end tag (equal to `open_end` for `<url/>`).
     pub close: u32,
-    /// First occurrence of each core child, by [`Field::index`].
+    /// The first occurrence of each core child, by [`Field::index`].
     pub fields: [Option<FieldSpan>; 4],
-    /// Unusual traits.
+    /// The anomalies.
     pub anomalies: Anomalies,
-    /// Extension blocks.
+    /// The numbers of extension elements.
     pub extensions: Extensions,
 }
 
 impl Entry {
-    /// An entry without fields and anomalies.
+    /// Creates an entry without fields and anomalies.
     pub(super) const fn plain(len: usize) -> Self {
         Self { anomalies: Anomalies::empty(), ..Self::broken(len) }
     }
@@ -131,27 +131,27 @@ impl Entry {
         self.fields[field.index()].as_ref()
     }
 
-    /// The value as written: raw bytes between the tags, XML whitespace trimmed, not decoded.
-    /// `None` when the element is absent.
+    /// The raw value: the undecoded bytes between the tags, trimmed of XML whitespace. `None` if the element is
+    /// missing.
     pub fn raw_value<'t>(&self, field: Field, text: &'t [u8]) -> Option<&'t [u8]> {
         let span = self.field(field)?;
         text.get(span.value_start as usize..span.value_end as usize)
     }
 
-    /// The value decoded (entities, CDATA, comments dropped) and trimmed of XML whitespace.
-    /// `None` when the element is absent. Borrows when there is nothing to decode.
+    /// The decoded value (references and CDATA decoded, comments removed), trimmed of XML whitespace. `None` if the
+    /// element is missing. Borrows if nothing has to be decoded.
     pub fn value<'t>(&self, field: Field, text: &'t [u8]) -> Option<Cow<'t, str>> {
         let raw = self.raw_value(field, text)?;
         Some(decode_value(raw, self.field(field)?.text))
     }
 }
 
-/// The content of a value that is exactly one CDATA section, which needs no copy.
+/// The content of a value that consists of a single CDATA section, which needs no copy.
 fn only_section(raw: &[u8]) -> Option<&[u8]> {
     let inside = raw.strip_prefix(b"<![CDATA[")?.strip_suffix(b"]]>")?;
     // A section ends at the first `]]>`.
     let ends_earlier =
-        memchr::memchr_iter(b'>', inside).any(|at| inside.get(..at).is_some_and(|it| it.ends_with(b"]]")));
+        memchr::memchr_iter(b'>', inside).any(|at| inside.get(..at).is_some_and(|before| before.ends_with(b"]]")));
     (!ends_earlier).then_some(inside)
 }
 

@@ -7,8 +7,8 @@ use super::names::Names;
 use super::parser::Parser;
 
 impl Entry {
-    /// Parses an entry text (leading trivia included). Total: text without an entry tag gives an entry without fields
-    /// that is flagged `Anomalies::BROKEN`.
+    /// Parses an entry text, including leading whitespace and comments. Any text is accepted: without an entry tag the
+    /// result has no fields and is flagged `Anomalies::BROKEN`.
     pub fn of(text: &[u8], names: &Names) -> Self {
         if let Some(grid) = &names.grid {
             return grid.entry(text);
@@ -47,7 +47,7 @@ mod tests {
     use crate::xml::scan::{Visit, scan};
     use proptest::prelude::*;
 
-    /// The names of a file with the usual declarations.
+    /// Keeps the names of a file.
     struct RootNames(Option<Names>);
 
     impl Visit for RootNames {
@@ -112,7 +112,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn an_entry_is_the_same_by_the_fast_path_and_by_the_parser(
+        fn the_fast_path_and_the_parser_give_the_same_entry(
             pieces in prop::collection::vec(0..PIECES.len(), 0..12), is_closed in any::<bool>(),
         ) {
             let names = names();

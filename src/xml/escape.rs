@@ -1,19 +1,19 @@
-//! Escapes and decodes XML text: predefined entities and character references.
+//! Escapes and decodes XML text.
 //!
-//! Only the five predefined entities and character references are decoded; anything else, entities
-//! from a DOCTYPE included, stays literal text (nothing is expanded, nothing is fetched).
+//! Only the five predefined entities and character references are decoded. Everything else, including entities of a
+//! DOCTYPE, stays text: nothing is expanded or fetched.
 
 use super::markup::{self, Kind};
 use memchr::memchr;
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// Escapes a value for element text: all five entities, as sitemaps.org asks ("Entity escaping"), and control
-/// characters as references: a raw CR would come back as LF (XML 1.0, 2.11), and none of them survives an editor.
+/// Escapes a value for element text: all five entities, as sitemaps.org requires ("Entity escaping"), and control
+/// characters as references, since a raw CR would be read as LF (XML 1.0, 2.11) and editors do not preserve them.
 pub fn escape(value: &str) -> Cow<'_, str> {
     if !value
         .chars()
-        .any(|character| matches!(character, '&' | '<' | '>' | '\'' | '"') || is_written_as_number(character))
+        .any(|character| matches!(character, '&' | '<' | '>' | '\'' | '"') || needs_numeric_reference(character))
     {
         return Cow::Borrowed(value);
     }
@@ -25,7 +25,7 @@ pub fn escape(value: &str) -> Cow<'_, str> {
             '>' => out.push_str("&gt;"),
             '\'' => out.push_str("&apos;"),
             '"' => out.push_str("&quot;"),
-            control if is_written_as_number(control) => {
+            control if needs_numeric_reference(control) => {
                 let _ = write!(out, "&#{};", control as u32);
             }
             other => out.push(other),
@@ -40,7 +40,7 @@ pub fn escaped_len(value: &str) -> usize {
         '&' => "&amp;".len(),
         '<' | '>' => "&lt;".len(),
         '\'' | '"' => "&apos;".len(),
-        control if is_written_as_number(control) => match control as u32 {
+        control if needs_numeric_reference(control) => match control as u32 {
             0..10 => "&#9;".len(),
             10..100 => "&#13;".len(),
             _ => "&#133;".len(),
@@ -50,8 +50,8 @@ pub fn escaped_len(value: &str) -> usize {
     value.chars().map(len).sum()
 }
 
-/// Control characters that XML allows as references; the others cannot be written at all.
-fn is_written_as_number(character: char) -> bool {
+/// Whether a character is a control character that XML allows; it is written as a numeric reference.
+fn needs_numeric_reference(character: char) -> bool {
     character.is_control() && is_xml_char(character)
 }
 
@@ -60,8 +60,8 @@ pub const fn is_xml_char(character: char) -> bool {
     matches!(character, '\t' | '\n' | '\r' | ' '..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}' | '\u{10000}'..)
 }
 
-/// A reference at the start of `bytes` (which begins with `&`): the character and its length in bytes.
-/// `None` when it is neither a predefined entity nor a character reference.
+/// Decodes the reference at the start of `bytes` (which begins with `&`): the character, and the length of the
+/// reference in bytes. `None` if it is neither a predefined entity nor a character reference.
 pub fn reference(bytes: &[u8]) -> Option<(char, usize)> {
     if bytes.get(1) == Some(&b'#') {
         let len = number_len(bytes)?;
@@ -81,8 +81,8 @@ pub fn reference(bytes: &[u8]) -> Option<(char, usize)> {
     Some((character, end + 1))
 }
 
-/// Length of the reference to a number (XML 1.0, production 66) at the start of `bytes`, whether or not the number is
-/// that of a character. It may have any number of zeros in front.
+/// Length of the numeric reference (XML 1.0, production 66) at the start of `bytes`, even if the number is no
+/// character. It may have any number of leading zeros.
 pub fn number_len(bytes: &[u8]) -> Option<usize> {
     let from = bytes.strip_prefix(b"&#")?;
     let (prefix, is_digit): (usize, fn(&u8) -> bool) =
@@ -92,7 +92,7 @@ pub fn number_len(bytes: &[u8]) -> Option<usize> {
     (count > 0 && from.get(end) == Some(&b';')).then_some("&#".len() + end + 1)
 }
 
-/// The character of a number: digits, or `x` and hexadecimal digits.
+/// The character with a number: decimal digits, or `x` and hexadecimal digits.
 fn number(text: &[u8]) -> Option<char> {
     let (digits, radix) = text.strip_prefix(b"x").map_or((text, 10), |digits| (digits, 16));
     let zeros = digits.iter().take_while(|byte| **byte == b'0').count();
@@ -120,7 +120,7 @@ pub fn lossy(bytes: &[u8]) -> Cow<'_, str> {
     std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }
 
-/// Decodes character data without markup: references become characters, the rest stays.
+/// Decodes character data without markup: references become characters.
 pub fn decode(text: &[u8]) -> Cow<'_, str> {
     if memchr(b'&', text).is_none() {
         return lossy(text);
@@ -138,7 +138,7 @@ pub fn decode(text: &[u8]) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Decodes the content of an element: text and CDATA are joined; comments, instructions and tags are left out.
+/// Decodes the content of an element: text and CDATA are joined; comments, instructions and tags are removed.
 pub fn decode_mixed(inner: &[u8]) -> String {
     let (mut out, mut at) = (String::with_capacity(inner.len()), 0);
     while let Some(markup) = markup::next(inner, at) {
@@ -162,7 +162,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn references_decode_and_everything_else_stays() {
+    fn only_references_are_decoded() {
         let table = [
             ("plain", "plain"),
             ("a&amp;b&lt;&gt;&apos;&quot;", "a&b<>'\""),
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn mixed_content_joins_all_its_pieces() {
+    fn mixed_content_is_joined() {
         let table = [
             ("a<![CDATA[b&c]]>d", "ab&cd"),
             ("a<!-- x -->b", "ab"),
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_references_are_found_where_they_stand() {
+    fn the_first_bad_reference_is_found() {
         for (text, expected) in
             [("a&amp;b", None), ("a&b", Some(1)), ("&amp;&x;", Some(5)), ("&#0;", Some(0)), ("&#9;", None)]
         {
@@ -203,11 +203,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn escaping_then_decoding_gives_the_value_back(value in ".*") {
+        fn decoding_an_escaped_value_gives_the_value(value in ".*") {
             let escaped = escape(&value);
             prop_assert_eq!(decode(escaped.as_bytes()).into_owned(), value.clone());
             prop_assert_eq!(escaped_len(&value), escaped.len());
-            prop_assert!(!escaped.contains(|c: char| c == '<' || is_written_as_number(c)));
+            prop_assert!(!escaped.contains(|c: char| c == '<' || needs_numeric_reference(c)));
             prop_assert!(first_bad_reference(escaped.as_bytes()).is_none());
         }
     }

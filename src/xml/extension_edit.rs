@@ -1,9 +1,8 @@
-//! Edits an extension of an entry by path: changes, adds or removes an element or attribute.
+//! Edits an extension of an entry by path: sets, adds or removes elements and attributes.
 //!
-//! Invariant: every byte that the change is not about stays as it is. A changed value replaces only the trimmed
-//! value between its tags; a new element goes in schema order with the entry's own indentation and the file's
-//! prefix, and declares its namespace itself where the file does not; a removed one takes the whitespace before
-//! it along.
+//! Invariant: all bytes outside of the change stay the same. A changed value replaces only the trimmed value between
+//! its tags. A new element is inserted in schema order with the entry's indentation and the file's prefix, and declares
+//! its namespace if the file does not. An element is removed together with the whitespace before it.
 
 mod new_element;
 mod outline;
@@ -21,21 +20,22 @@ use std::ops::Range;
 /// A change of an entry's extensions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ExtensionChange {
-    /// Gives what is at a place this value; makes it where it is missing. Without an index, the first is meant.
+    /// Sets the value of the element or attribute at a path, which is created if missing. Without an index, the path
+    /// means the first element.
     Set {
-        /// Where.
+        /// The path.
         path: Path,
-        /// Decoded text.
+        /// The value, as decoded text.
         value: Box<str>,
     },
-    /// Adds an element with these values in it, each at its place below.
+    /// Adds an element that contains these values.
     Add {
-        /// The element; an index in its last step means nothing.
+        /// The path of the element; an index in its last step is ignored.
         path: Path,
-        /// Paths below the element (the element's own for its text), with decoded values.
+        /// Paths below the element (its own path for its text), with decoded values.
         values: Vec<(Path, Box<str>)>,
     },
-    /// Removes the element or attribute at a path. Without an index, all of that name.
+    /// Removes the element or attribute at a path; without an index, all elements of that name.
     Remove(Path),
 }
 
@@ -43,25 +43,25 @@ pub enum ExtensionChange {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ExtensionError(pub String);
 
-/// The entry text with `act` applied; `None` if nothing would change.
+/// Returns the entry text with a change applied; `None` if nothing would change.
 ///
 /// # Errors
-/// [`ExtensionError`] if there is no such place, or nothing can be there.
+/// [`ExtensionError`] if the path does not exist and cannot be created.
 pub(crate) fn edit_extension(
     text: &[u8],
     names: &Names,
-    act: &ExtensionChange,
+    change: &ExtensionChange,
 ) -> Result<Option<Vec<u8>>, ExtensionError> {
-    let gardener = ExtensionWriter::of(text, names)?;
-    match act {
-        ExtensionChange::Set { path, value } => gardener.set(path, value),
-        ExtensionChange::Add { path, values } => gardener.add(path, [values.as_slice()]).map(Some),
-        ExtensionChange::Remove(path) => Ok(gardener.remove(path)),
+    let writer = ExtensionWriter::of(text, names)?;
+    match change {
+        ExtensionChange::Set { path, value } => writer.set(path, value),
+        ExtensionChange::Add { path, values } => writer.add(path, [values.as_slice()]).map(Some),
+        ExtensionChange::Remove(path) => Ok(writer.remove(path)),
     }
 }
 
-/// The entry text with several elements of one name added one behind the other, each with its values in it, as
-/// [`ExtensionChange::Add`] adds one. The entry is taken apart once, however many they are.
+/// Returns the entry text with several elements of one name added, as by [`ExtensionChange::Add`]. The entry is parsed
+/// only once.
 ///
 /// # Errors
 /// [`ExtensionError`] if one of them cannot be added.
@@ -74,7 +74,7 @@ pub(crate) fn edit_extensions(
     ExtensionWriter::of(text, names)?.add(path, elements.iter().map(Vec::as_slice))
 }
 
-/// The decoded value at a place: of an attribute, or of an element without elements in it.
+/// The decoded value of the attribute or element at a path.
 pub(crate) fn value_at(text: &[u8], names: &Names, path: &Path) -> Option<String> {
     let outline = Outline::of(text, &Entry::of(text, names), names);
     let node = outline.find(path)?;
@@ -108,8 +108,8 @@ impl<'t> ExtensionWriter<'t> {
 
 impl ExtensionWriter<'_> {
     fn set(&self, path: &Path, value: &str) -> Result<Option<Vec<u8>>, ExtensionError> {
-        writable(value)?;
-        let Some(node) = self.outline.find(path) else { return self.make(path, value).map(Some) };
+        check_characters(value)?;
+        let Some(node) = self.outline.find(path) else { return self.create(path, value).map(Some) };
         match &path.attribute {
             Some(name) => Ok(self.set_attribute(node, name, value)),
             None => self.set_text(path, node, value),
@@ -119,11 +119,11 @@ impl ExtensionWriter<'_> {
     fn set_attribute(&self, node: &Node, name: &str, value: &str) -> Option<Vec<u8>> {
         if let Some(span) = attribute(self.text, node, name) {
             let old = self.text.get(span.clone()).unwrap_or_default();
-            return (decode(old) != value).then(|| self.put(span, escape(value).as_bytes()));
+            return (decode(old) != value).then(|| self.replace(span, escape(value).as_bytes()));
         }
         let (_, end) = markup::trim(self.text, node.name.end, node.attributes.end);
         let end = end.max(node.name.end);
-        Some(self.put(end..end, format!(" {name}=\"{}\"", escape(value)).as_bytes()))
+        Some(self.replace(end..end, format!(" {name}=\"{}\"", escape(value)).as_bytes()))
     }
 
     fn set_text(&self, path: &Path, node: &Node, value: &str) -> Result<Option<Vec<u8>>, ExtensionError> {
@@ -140,7 +140,7 @@ impl ExtensionWriter<'_> {
             }
             let name = String::from_utf8_lossy(self.text.get(node.name.clone()).unwrap_or_default()).into_owned();
             let (_, kept) = markup::trim(self.text, node.start, node.end - 2);
-            return Ok(Some(self.put(kept..node.end, format!(">{escaped}</{name}>").as_bytes())));
+            return Ok(Some(self.replace(kept..node.end, format!(">{escaped}</{name}>").as_bytes())));
         }
         let inner = self.text.get(node.open_end..node.close).unwrap_or_default();
         if super::escape::decode_mixed(inner).trim() == value {
@@ -148,20 +148,20 @@ impl ExtensionWriter<'_> {
         }
         let (start, end) = markup::trim(self.text, node.open_end, node.close);
         if start == end {
-            return Ok(Some(self.put(node.open_end..node.close, escaped.as_bytes())));
+            return Ok(Some(self.replace(node.open_end..node.close, escaped.as_bytes())));
         }
         let cdata = markup::next(self.text, start)
             .filter(|found| found.kind == Kind::Cdata && (found.start, found.end) == (start, end));
         if cdata.is_some() && !value.contains("]]>") && !value.contains(char::is_control) {
-            // A value that is one CDATA section stays one: only what it says changes.
+            // A value that is a single CDATA section stays one; only its content changes.
             let (start, end) = markup::trim(self.text, start + 9, end - 3);
-            return Ok(Some(self.put(start..end, value.as_bytes())));
+            return Ok(Some(self.replace(start..end, value.as_bytes())));
         }
-        Ok(Some(self.put(start..end, escaped.as_bytes())))
+        Ok(Some(self.replace(start..end, escaped.as_bytes())))
     }
 
-    /// What is missing on the way to a place, with the value at its end.
-    fn make(&self, path: &Path, value: &str) -> Result<Vec<u8>, ExtensionError> {
+    /// Creates the missing elements of a path, with the value at its end.
+    fn create(&self, path: &Path, value: &str) -> Result<Vec<u8>, ExtensionError> {
         let known = (1..path.steps.len()).rev().find_map(|kept| {
             let above = Path { steps: path.steps.get(..kept)?.to_vec(), attribute: None, ..path.clone() };
             self.outline.find(&above).map(|node| (kept, node))
@@ -194,7 +194,7 @@ impl ExtensionWriter<'_> {
             }
         }
         let element = |values: &'v [(Path, Box<str>)]| {
-            values.iter().try_for_each(|(_, value)| writable(value))?;
+            values.iter().try_for_each(|(_, value)| check_characters(value))?;
             NewElement::of(path, kept, values.iter().map(|(path, value)| (path, &**value)))
         };
         let new: Vec<NewElement> = elements.into_iter().map(element).collect::<Result<_, ExtensionError>>()?;
@@ -214,10 +214,10 @@ impl ExtensionWriter<'_> {
             // The name, the `=` and the quotes are before and after the value.
             let before = self.text.get(..value.start)?;
             let start = before.windows(name.len()).rposition(|window| window == name.as_bytes())?;
-            return Some(self.put(blank_before(self.text, start)..value.end + 1, b""));
+            return Some(self.replace(blank_before(self.text, start)..value.end + 1, b""));
         }
         let mut spans: Vec<Range<usize>> =
-            self.outline.all(path).into_iter().map(|node| self.with_blank(node)).collect();
+            self.outline.all(path).into_iter().map(|node| self.range_with_blanks(node)).collect();
         if spans.is_empty() {
             return None;
         }
@@ -229,16 +229,16 @@ impl ExtensionWriter<'_> {
         Some(out)
     }
 
-    fn with_blank(&self, node: &Node) -> Range<usize> {
+    fn range_with_blanks(&self, node: &Node) -> Range<usize> {
         blank_before(self.text, node.start)..node.end
     }
 
-    /// Writes a new element, and others of its name behind it, into their parent, or into the entry.
+    /// Inserts a new element, and others of its name after it, into their parent or the entry.
     fn insert(&self, parent: Option<&Node>, new: &NewElement, others: &[NewElement]) -> Vec<u8> {
         let text = self.text;
         let children = self.outline.children(parent);
-        let own = new.place(&children, text);
-        let after = own.map(|node| node.end);
+        let previous = new.previous_sibling(&children, text);
+        let after = previous.map(|node| node.end);
         let mut out = String::new();
         let prefix = match parent {
             Some(parent) => parent.prefix(text),
@@ -253,22 +253,22 @@ impl ExtensionWriter<'_> {
         }
         let Some(parent) = parent else {
             let at = after.or(children.last().map(|node| node.end)).unwrap_or(self.outline.open_end);
-            return self.put(at..at, out.as_bytes());
+            return self.replace(at..at, out.as_bytes());
         };
         if parent.is_empty_tag() {
             let name = String::from_utf8_lossy(text.get(parent.name.clone()).unwrap_or_default()).into_owned();
             let (_, kept) = markup::trim(text, parent.start, parent.end - 2);
             let close = self.blank(parent);
-            return self.put(kept..parent.end, format!(">{out}{close}</{name}>").as_bytes());
+            return self.replace(kept..parent.end, format!(">{out}{close}</{name}>").as_bytes());
         }
         if children.is_empty() && parent.open_end == parent.close {
             out.push_str(&self.blank(parent));
         }
         let at = after.unwrap_or(parent.open_end);
-        self.put(at..at, out.as_bytes())
+        self.replace(at..at, out.as_bytes())
     }
 
-    /// The whitespace that a new element gets: as its neighbours have it, else deeper than its parent.
+    /// The whitespace for a new element: that of its siblings, or else one step deeper than its parent.
     fn layout(&self, parent: Option<&Node>, children: &[&Node], new: &NewElement) -> new_element::ElementLayout {
         let first = children.first().map(|node| self.blank(node));
         let unit = self.unit();
@@ -276,7 +276,7 @@ impl ExtensionWriter<'_> {
             Some(parent) => deeper(&self.blank(parent), &unit),
             None => String::new(),
         });
-        // What is in an element of the same name shows how its elements are set.
+        // An element of the same name shows the layout of the children.
         let like = children.iter().find(|node| node.is(new.namespace, &new.name, self.text));
         let inside = like.and_then(|node| Some((self.outline.children(Some(node)).first().copied()?, node)));
         let inner = inside.map_or_else(|| deeper(&outer, &unit), |(child, _)| self.blank(child));
@@ -284,7 +284,7 @@ impl ExtensionWriter<'_> {
         new_element::ElementLayout { outer, inner, close, unit }
     }
 
-    /// One step of indentation: what fields have more than their entry.
+    /// One step of indentation: the difference between that of the fields and of the entry.
     fn unit(&self) -> String {
         let field = self.outline.children(None).first().map(|node| self.blank(node)).unwrap_or_default();
         let entry = self.blank_at(self.outline.open);
@@ -306,14 +306,14 @@ impl ExtensionWriter<'_> {
         String::from_utf8_lossy(blank).into_owned()
     }
 
-    /// The text with a part of it replaced.
-    fn put(&self, part: Range<usize>, by: &[u8]) -> Vec<u8> {
+    /// Returns the text with a part of it replaced.
+    fn replace(&self, part: Range<usize>, by: &[u8]) -> Vec<u8> {
         let (head, tail) = (self.text.get(..part.start), self.text.get(part.end..));
         [head.unwrap_or_default(), by, tail.unwrap_or_default()].concat()
     }
 }
 
-/// Indentation one step deeper; without line breaks there is none.
+/// Indentation that is one step deeper; unchanged without a line break.
 fn deeper(blank: &str, unit: &str) -> String {
     if blank.contains('\n') { format!("{blank}{unit}") } else { blank.to_owned() }
 }
@@ -324,13 +324,13 @@ fn blank_before(text: &[u8], end: usize) -> usize {
     before.iter().rposition(|byte| !markup::is_space(*byte)).map_or(0, |last| last + 1)
 }
 
-/// Where the value of an attribute stands, without its quotes.
+/// The range of an attribute's value, without its quotes.
 fn attribute(text: &[u8], node: &Node, name: &str) -> Option<Range<usize>> {
     let slice = text.get(node.attributes.clone())?;
     let mut attributes = markup::attributes(slice);
     while let Some(found) = attributes.next() {
         if found.name == name.as_bytes() {
-            // The quote is between the value and what was not read yet.
+            // The closing quote is between the value and the unread rest.
             let end = node.attributes.start + slice.len() - attributes.rest().len() - 1;
             return Some(end - found.value.len()..end);
         }
@@ -338,7 +338,7 @@ fn attribute(text: &[u8], node: &Node, name: &str) -> Option<Range<usize>> {
     None
 }
 
-fn writable(value: &str) -> Result<(), ExtensionError> {
+fn check_characters(value: &str) -> Result<(), ExtensionError> {
     match value.chars().find(|c| !is_xml_char(*c)) {
         Some(bad) => Err(ExtensionError(format!("U+{:04X} cannot be written in XML", bad as u32))),
         None => Ok(()),

@@ -11,12 +11,12 @@ use super::names::{FileKind, Meaning, Names};
 use crate::protocol::Field;
 use std::ops::Range;
 
-/// The start tag of the next entry, if it is written `<url>` or `<sitemap>` and only blanks are between `at` and it.
+/// The start tag of the next entry, if it is `<url>` or `<sitemap>` and only blanks precede it.
 #[inline]
 pub(super) fn start(text: &[u8], at: usize, names: &Names) -> Option<Markup> {
     let start = skip_blanks(text, at);
     let rest = text.get(start..)?;
-    // Tags are arrays: comparing with one of known length takes an instruction or two.
+    // Tags are arrays: a comparison of known length takes one or two instructions.
     let len = match names.kind {
         _ if !names.prefix.is_empty() => return None,
         FileKind::Urlset if rest.first_chunk() == Some(b"<url>") => 5,
@@ -42,9 +42,9 @@ pub(super) fn end(bytes: &[u8], at: usize, open_name: &[u8]) -> Option<(usize, u
 /// The position of an entry in the bytes of a file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct EntryBytes<'b> {
-    /// All of them.
+    /// The bytes of the file.
     pub(super) bytes: &'b [u8],
-    /// Where the entry text begins.
+    /// The start of the entry text.
     pub(super) lead: usize,
     /// The names in scope of the entry.
     pub(super) names: &'b Names,
@@ -58,13 +58,13 @@ pub(super) fn fields(damage: &mut DamageLog, inside: &EntryBytes<'_>, at: usize,
     let mut walk = Walk { damage, bytes, lead, at: skip_blanks(bytes, at), end: at, reached: 0, entry };
     if names.bare_is_core()
         && !names.is_unbound(b"loc")
-        && walk.take(Field::Loc, b"<loc>", b"</loc>")
-        && walk.take(Field::Lastmod, b"<lastmod>", b"</lastmod>")
+        && walk.parse_field(Field::Loc, b"<loc>", b"</loc>")
+        && walk.parse_field(Field::Lastmod, b"<lastmod>", b"</lastmod>")
         // A `<sitemap>` has no changefreq and no priority; if it has one, the parser records the anomaly.
         && names.kind == FileKind::Urlset
-        && walk.take(Field::Changefreq, b"<changefreq>", b"</changefreq>")
+        && walk.parse_field(Field::Changefreq, b"<changefreq>", b"</changefreq>")
     {
-        walk.take(Field::Priority, b"<priority>", b"</priority>");
+        walk.parse_field(Field::Priority, b"<priority>", b"</priority>");
     }
     (walk.end, walk.reached)
 }
@@ -94,10 +94,10 @@ pub(super) fn late_field(
     }
     let mut walk = Walk { damage, bytes, lead, at, end: at, reached: 0, entry };
     match field {
-        Field::Loc => walk.take(field, b"<loc>", b"</loc>"),
-        Field::Lastmod => walk.take(field, b"<lastmod>", b"</lastmod>"),
-        Field::Changefreq => walk.take(field, b"<changefreq>", b"</changefreq>"),
-        Field::Priority => walk.take(field, b"<priority>", b"</priority>"),
+        Field::Loc => walk.parse_field(field, b"<loc>", b"</loc>"),
+        Field::Lastmod => walk.parse_field(field, b"<lastmod>", b"</lastmod>"),
+        Field::Changefreq => walk.parse_field(field, b"<changefreq>", b"</changefreq>"),
+        Field::Priority => walk.parse_field(field, b"<priority>", b"</priority>"),
     };
     let end = walk.end;
     if end == at {
@@ -112,7 +112,7 @@ pub(super) fn late_field(
 /// text must be ASCII without references and without blanks around it. `None` if that is not so: the entry must be
 /// parsed.
 #[inline]
-pub(crate) fn place_behind_loc(text: &[u8], after: usize, wanted: Field, names: &Names) -> Option<Range<usize>> {
+pub(crate) fn range_after_loc(text: &[u8], after: usize, wanted: Field, names: &Names) -> Option<Range<usize>> {
     if names.kind != FileKind::Urlset || !names.prefix.is_empty() || !names.bare_is_core() {
         return None;
     }
@@ -131,7 +131,7 @@ pub(crate) fn place_behind_loc(text: &[u8], after: usize, wanted: Field, names: 
                 let is_plain = is_bare && value.is_ascii() && !value.contains(&b'&');
                 return is_plain.then(|| start..start + value.len());
             }
-            Some((_, behind)) => rest = behind,
+            Some((_, after)) => rest = after,
             None if field == wanted => return None,
             None => {}
         }
@@ -139,24 +139,24 @@ pub(crate) fn place_behind_loc(text: &[u8], after: usize, wanted: Field, names: 
     None
 }
 
-/// The place of an element that an entry does not have.
+/// The position at which a missing element is inserted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct MissingElement<'t> {
+pub(crate) struct InsertionPoint<'t> {
     /// The offset in the text of the entry.
     pub(crate) at: usize,
-    /// The whitespace that the entry has before its elements.
+    /// The whitespace before the elements of the entry.
     pub(crate) before: &'t [u8],
 }
 
-/// The place of a field that an entry does not have, under the conditions of [`place_behind_loc`]; `loc` is the range
+/// The position at which a missing field is inserted, under the conditions of [`range_after_loc`]; `loc` is the range
 /// of the loc's raw text. `None` if the field exists or the entry must be parsed.
 #[inline]
-pub(crate) fn place_of_missing<'t>(
+pub(crate) fn insertion_point<'t>(
     text: &'t [u8],
     loc: Range<usize>,
     wanted: Field,
     names: &Names,
-) -> Option<MissingElement<'t>> {
+) -> Option<InsertionPoint<'t>> {
     if names.kind != FileKind::Urlset || !names.prefix.is_empty() || !names.bare_is_core() {
         return None;
     }
@@ -168,7 +168,7 @@ pub(crate) fn place_of_missing<'t>(
     let mut rest = close(text.get(loc.end..)?, b"</loc>")?;
     for field in [Field::Lastmod, Field::Changefreq, Field::Priority] {
         if field == wanted {
-            return is_behind(rest, field, names).then_some(MissingElement { at, before });
+            return follows_field(rest, field, names).then_some(InsertionPoint { at, before });
         }
         let next = match field {
             Field::Loc => None,
@@ -176,33 +176,32 @@ pub(crate) fn place_of_missing<'t>(
             Field::Changefreq => next(rest, b"<changefreq>", b"</changefreq>"),
             Field::Priority => next(rest, b"<priority>", b"</priority>"),
         };
-        if let Some((value, behind)) = next {
+        if let Some((value, after)) = next {
             at = text.len() - rest.len() + "<></>".len() + 2 * field.name().len() + value.len();
-            rest = behind;
+            rest = after;
         }
     }
     None
 }
 
-/// The text of an entry from its first extension on, under the conditions of [`place_behind_loc`]; `after` is where the
-/// raw text of the loc ends. `None` if no extension follows the fields, or the entry must be parsed.
+/// The text of an entry from its first extension on, under the conditions of [`range_after_loc`]; `after` is the end of
+/// the loc's raw text. `None` if no extension follows the fields or the entry must be parsed.
 #[inline]
-pub(crate) fn extensions_behind_loc<'t>(text: &'t [u8], after: usize, names: &Names) -> Option<&'t [u8]> {
+pub(crate) fn extensions_after_loc<'t>(text: &'t [u8], after: usize, names: &Names) -> Option<&'t [u8]> {
     if names.kind != FileKind::Urlset || !names.prefix.is_empty() || !names.bare_is_core() {
         return None;
     }
     let mut rest = close(text.get(after..)?, b"</loc>")?;
-    rest = next(rest, b"<lastmod>", b"</lastmod>").map_or(rest, |(_, behind)| behind);
-    rest = next(rest, b"<changefreq>", b"</changefreq>").map_or(rest, |(_, behind)| behind);
-    rest = next(rest, b"<priority>", b"</priority>").map_or(rest, |(_, behind)| behind);
+    rest = next(rest, b"<lastmod>", b"</lastmod>").map_or(rest, |(_, after)| after);
+    rest = next(rest, b"<changefreq>", b"</changefreq>").map_or(rest, |(_, after)| after);
+    rest = next(rest, b"<priority>", b"</priority>").map_or(rest, |(_, after)| after);
     let name = rest.strip_prefix(b"<")?;
     let is_field = Field::ALL.iter().any(|field| name.starts_with(field.name().as_bytes()));
     (!is_field && !name.starts_with(b"/")).then_some(rest)
 }
 
-/// Whether `rest` begins with something that follows a field in schema order: a later field, an extension element, or
-/// the end of the entry.
-fn is_behind(rest: &[u8], field: Field, names: &Names) -> bool {
+/// Whether `rest` begins with an element that follows a field in schema order, or with the end of the entry.
+fn follows_field(rest: &[u8], field: Field, names: &Names) -> bool {
     let later = Field::ALL.into_iter().skip(field.index() + 1);
     let mut later = later.map(|later| later.name().as_bytes());
     let Some(rest) = rest.strip_prefix(b"<") else { return false };
@@ -219,10 +218,10 @@ fn is_behind(rest: &[u8], field: Field, names: &Names) -> bool {
     })
 }
 
-/// The raw text of a field, as [`place_behind_loc`] finds it.
+/// The raw text of a field, as [`range_after_loc`] finds it.
 #[inline]
-pub(crate) fn behind_loc<'t>(text: &'t [u8], after: usize, wanted: Field, names: &Names) -> Option<&'t [u8]> {
-    text.get(place_behind_loc(text, after, wanted, names)?)
+pub(crate) fn text_after_loc<'t>(text: &'t [u8], after: usize, wanted: Field, names: &Names) -> Option<&'t [u8]> {
+    text.get(range_after_loc(text, after, wanted, names)?)
 }
 
 /// The text of the next element, if it has these tags, and the rest after it and the blanks that follow.
@@ -247,22 +246,22 @@ fn close<'t, const N: usize>(rest: &'t [u8], end: &[u8; N]) -> Option<&'t [u8]> 
 struct Walk<'a> {
     damage: &'a mut DamageLog,
     bytes: &'a [u8],
-    /// Where the entry text begins.
+    /// The start of the entry text.
     lead: usize,
-    /// After the blanks that follow the last field.
+    /// The offset after the blanks that follow the last field.
     at: usize,
-    /// After the last field.
+    /// The offset after the last field.
     end: usize,
-    /// Place of the last field in schema order.
+    /// The position of the last field in schema order.
     reached: usize,
     entry: &'a mut Entry,
 }
 
 impl Walk<'_> {
-    /// Parses one field if it is next. Returns whether the next one may be tried: not after a field of this name that
-    /// must be parsed.
+    /// Parses one field if it is next. Returns false if it is next but must be left to the parser, so that no further
+    /// field may be tried.
     #[inline]
-    fn take<const O: usize, const C: usize>(&mut self, field: Field, open: &[u8; O], close: &[u8; C]) -> bool {
+    fn parse_field<const O: usize, const C: usize>(&mut self, field: Field, open: &[u8; O], close: &[u8; C]) -> bool {
         let Some((start, rest)) = self.bytes.get(self.at..).and_then(<[u8]>::split_first_chunk) else { return true };
         if start != open {
             return true;
@@ -303,10 +302,10 @@ fn is_space_at(text: &[u8], at: usize) -> bool {
     text.get(at).is_some_and(|byte| markup::is_space(*byte))
 }
 
-/// Length of the text before the first `<`, and whether there is a `&` in it; `None` where no `<` follows.
+/// Length of the text before the first `<`, and whether it contains `&`; `None` without a `<`.
 ///
-/// Eight bytes at a time: most values are too short for a call of a vectorised search. Values longer than [`SHORT`]
-/// bytes, mostly URLs, use one.
+/// It compares eight bytes at a time, since most values are too short for a vectorized search. Values longer than
+/// [`SHORT`] bytes, mostly URLs, use one.
 #[inline]
 pub(super) fn text_before_tag(rest: &[u8]) -> Option<(usize, bool)> {
     /// The highest bit of each zero byte; bits after the first of them are unspecified.
@@ -338,7 +337,7 @@ pub(super) fn text_before_tag(rest: &[u8]) -> Option<(usize, bool)> {
     Some((at + len, is_escaped))
 }
 
-/// Bytes of a value that are searched inline.
+/// Number of bytes of a value that are searched inline.
 const SHORT: usize = 16;
 
 #[inline]

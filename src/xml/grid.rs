@@ -1,8 +1,8 @@
 //! Files without markup: lists (one URL per line) and tables (CSV, TSV), scanned and spliced losslessly.
 //!
-//! An entry is a line (a record of a table may span several) with its line break and the blank lines before it. Nothing
-//! is escaped in a list; tables are quoted according to RFC 4180 and read leniently: an unclosed quote is an ordinary
-//! character, so that it does not swallow the rows after it.
+//! An entry is a line with its line break and the blank lines before it; a record of a table may span several lines.
+//! Nothing is escaped in a list. Tables are quoted according to RFC 4180 and read leniently: an unclosed quote is an
+//! ordinary character, so that it does not include the following rows.
 
 mod columns;
 
@@ -12,7 +12,7 @@ use super::markup;
 use crate::protocol::Field;
 pub use columns::{NameHint, TableHints};
 
-pub(crate) use columns::{attributed, is_url_line, is_without_scheme};
+pub(crate) use columns::{is_url_line, is_without_scheme, parse_attributed};
 
 /// How the lines of a file without markup are laid out.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -34,7 +34,7 @@ pub struct Grid {
 struct Cell {
     start: usize,
     end: usize,
-    /// Its value, without quotes and blanks.
+    /// The range of its value, without quotes and blanks.
     value: (usize, usize),
     text: TextKind,
 }
@@ -61,7 +61,7 @@ impl Grid {
         Self { line_end: "\n", delimiter: Some(delimiter), columns, header: header.into(), is_headless: false }
     }
 
-    /// The columns without a field of a sitemap: number, from 1, and name in the header.
+    /// The columns that are no field of a sitemap, with their numbers (from 1) and their names in the header.
     pub fn unknown_columns(&self) -> impl Iterator<Item = (usize, &str)> {
         let known = |column: usize| self.columns.contains(&Some(column as u16));
         let columns = self.header.iter().enumerate().filter(move |(column, _)| !known(*column));
@@ -98,7 +98,7 @@ impl Grid {
         None
     }
 
-    /// Parses an entry. One without a line, or with more than one, is flagged as broken.
+    /// Parses an entry, which is flagged as broken if it does not have exactly one line.
     pub(super) fn entry(&self, text: &[u8]) -> Entry {
         let Some((start, end, after)) = self.next(text, 0) else { return Entry::broken(text.len()) };
         let mut entry = Entry::plain(text.len());
@@ -112,12 +112,12 @@ impl Grid {
             let (inner_start, inner_end) = inner;
             FieldSpan { start, end, inner_start, inner_end, value_start, value_end, text: cell.text }
         };
-        let mut own = start;
+        let mut open = start;
         match self.delimiter {
             None => {
                 let value = markup::trim(text, start, end);
                 let cell = Cell { start: value.0, end: value.1, value, text: TextKind::Plain };
-                own = value.0;
+                open = value.0;
                 entry.fields[Field::Loc.index()] = Some(span(&cell));
             }
             Some(delimiter) => {
@@ -129,11 +129,11 @@ impl Grid {
                 }
             }
         }
-        (entry.open, entry.open_end, entry.close) = (own as u32, own as u32, end as u32);
+        (entry.open, entry.open_end, entry.close) = (open as u32, open as u32, end as u32);
         entry
     }
 
-    /// Writes an entry with changes. Fields without a column are left out.
+    /// Writes an entry with changes. Changes of fields without a column are ignored.
     pub(super) fn splice(&self, text: &[u8], changes: &Changes<'_>, out: &mut Vec<u8>) {
         let (start, end, _) = self.next(text, 0).unwrap_or_else(|| {
             let (end, after) = line(text, 0);
@@ -143,7 +143,7 @@ impl Grid {
             out.extend_from_slice(text.get(from..to).unwrap_or_default());
         };
         let value = |change: Change<'_>| match change {
-            Change::Set(value) => self.written(value),
+            Change::Set(value) => self.encoded(value),
             Change::Remove => String::new(),
         };
         put(out, 0, start);
@@ -169,7 +169,7 @@ impl Grid {
                         out.push(delimiter);
                     }
                     match change(column) {
-                        // A cell that is in quotes keeps them.
+                        // A quoted cell stays quoted.
                         Some(Change::Set(value))
                             if cell.value.0 > cell.start && text.get(cell.start) == Some(&b'"') =>
                         {
@@ -194,22 +194,22 @@ impl Grid {
         put(out, end, text.len());
     }
 
-    /// A new entry with these values, by [`Field::index`], without its line break.
+    /// Renders a new entry with these values, by [`Field::index`], without its line break.
     pub(super) fn render(&self, values: &[Option<&str>; 4]) -> String {
         let Some(delimiter) = self.delimiter else {
-            return self.written(values[Field::Loc.index()].unwrap_or_default());
+            return self.encoded(values[Field::Loc.index()].unwrap_or_default());
         };
         let cell = |column: usize| {
             let field = self.columns.iter().position(|known| *known == Some(column as u16))?;
             values.get(field).copied().flatten()
         };
         let cells: Vec<String> =
-            (0..self.header.len()).map(|column| self.written(cell(column).unwrap_or_default())).collect();
+            (0..self.header.len()).map(|column| self.encoded(cell(column).unwrap_or_default())).collect();
         cells.join(char::from(delimiter).encode_utf8(&mut [0; 4]))
     }
 
-    /// A value as written in a cell or on a line of a list, where line breaks are percent-encoded.
-    fn written(&self, value: &str) -> String {
+    /// The encoded value for a cell, or for a line of a list, in which line breaks are percent-encoded.
+    fn encoded(&self, value: &str) -> String {
         let Some(delimiter) = self.delimiter else {
             return value.trim().replace('\r', "%0D").replace('\n', "%0A");
         };
@@ -223,12 +223,12 @@ impl Grid {
     /// The bytes of a file without entries: a table's header.
     pub fn blank(&self) -> Vec<u8> {
         let Some(delimiter) = self.delimiter.filter(|_| !self.is_headless) else { return Vec::new() };
-        let cells: Vec<String> = self.header.iter().map(|name| self.written(name)).collect();
+        let cells: Vec<String> = self.header.iter().map(|name| self.encoded(name)).collect();
         format!("{}{}", cells.join(char::from(delimiter).encode_utf8(&mut [0; 4])), self.line_end).into_bytes()
     }
 }
 
-/// A value in quotes, as RFC 4180 writes it.
+/// A value in quotes (RFC 4180).
 fn quoted(value: &str) -> String {
     format!("\"{}\"", value.replace('"', "\"\""))
 }
@@ -297,7 +297,7 @@ pub(super) fn line_end(bytes: &[u8]) -> &'static str {
 /// The cells of one record.
 struct Cells<'b> {
     bytes: &'b [u8],
-    /// After the last cell that was read.
+    /// The offset after the last cell.
     at: usize,
     delimiter: u8,
     first: bool,
@@ -392,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_a_row_and_nothing_in_it_is_decoded() {
+    fn each_line_is_a_row_and_is_not_decoded() {
         let table = [
             ("http://e/a\nhttp://e/b\n", vec!["http://e/a", "http://e/b"]),
             ("http://e/a\rhttp://e/b", vec!["http://e/a", "http://e/b"]),
@@ -446,7 +446,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_touches_only_its_cell() {
+    fn a_change_affects_only_its_cell() {
         use Change::{Remove, Set};
         let list = |text, field, change| spliced(text, FileKind::List, field, change);
         assert_eq!(list("\n  http://e/ \r\n", Field::Loc, Set("http://e/?a&b")), "\n  http://e/?a&b \r\n");
@@ -466,15 +466,15 @@ mod tests {
     }
 
     #[test]
-    fn odd_lines_are_counted() {
+    fn unusual_lines_are_counted() {
         let survey = survey(b"\xEF\xBB\xBFa\r\n\r\nb\n \nc\r");
         assert_eq!(survey, Survey { blank: Some((2, 6)), returns: Some((3, 4)) });
     }
 
     proptest! {
-        /// Head, entries and tail are the bytes, and an entry alone reads as it does in its file.
+        /// Head, entries and tail are the bytes of the file, and an entry is parsed alone as in its file.
         #[test]
-        fn any_bytes_are_kept(pieces in proptest::collection::vec(prop_oneof![
+        fn head_entries_and_tail_are_the_bytes(pieces in proptest::collection::vec(prop_oneof![
             Just("http://e/a"), Just("\n"), Just("\r"), Just(","), Just("\""), Just("\"\""), Just(" "), Just("\u{feff}"),
             Just("é"), Just("<url>"), Just("loc,priority\n"), Just("\t"), Just("0.5"),
         ], 0..40), table in any::<bool>()) {
@@ -486,13 +486,13 @@ mod tests {
         }
 
         #[test]
-        fn what_is_set_in_a_table_is_read_back(
+        fn values_set_in_a_table_are_read_back(
             cells in proptest::collection::vec("[a-z ,\"\n]{0,5}", 1..6),
             value in "[a-z,;\"\t\n]{1,8}",
             column in 0usize..4,
         ) {
             let grid = Grid::table(b',');
-            let text = format!("{}\n", cells.iter().map(|cell| grid.written(cell)).collect::<Vec<_>>().join(","));
+            let text = format!("{}\n", cells.iter().map(|cell| grid.encoded(cell)).collect::<Vec<_>>().join(","));
             prop_assume!(!grid.is_blank(text.as_bytes()));
             let before = grid.entry(text.as_bytes());
             let mut changes = [None; 4];

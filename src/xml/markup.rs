@@ -1,16 +1,16 @@
 //! Tokenizer: positions of tags, comments, CDATA sections and instructions in any bytes.
 //!
-//! Total: any bytes give tokens, bytes that are not markup are reported as [`Kind::Stray`], and the scan
-//! always moves forward. It decodes nothing and never copies. Text is what lies between two tokens.
+//! Any bytes are accepted: malformed markup is reported as [`Kind::Stray`], and the scan always advances. Nothing is
+//! decoded or copied. Text is the bytes between two tokens.
 //!
-//! Own code instead of an XML reader because a lossless editor needs exact positions in *any* bytes:
-//! quick-xml ends at the first invalid UTF-8 byte, does not count a byte order mark, and loses sync at
-//! a raw `<` (see ARCHITECTURE.md, "Why a tokenizer of our own").
+//! It is not a library because a lossless editor needs exact positions in *any* bytes: quick-xml stops at the first
+//! invalid UTF-8 byte, does not count a byte order mark, and loses sync at a raw `<` (see ARCHITECTURE.md, "Why a
+//! tokenizer of our own").
 
 use crate::progress::note_work;
 use memchr::{memchr, memmem};
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// `<name …>`
@@ -27,18 +27,18 @@ pub enum Kind {
     Instruction,
     /// `<!DOCTYPE … >` and other declarations
     Declaration,
-    /// A `<` that does not begin markup, or markup without an end.
+    /// A `<` that does not begin markup, or unterminated markup.
     Stray,
 }
 
 /// One token; positions are byte offsets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Markup {
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
     /// Offset of its `<`.
     pub start: usize,
-    /// Just after its last byte.
+    /// The offset after its last byte.
     pub end: usize,
     /// End of the name, for tags; the name starts at `start + 1` (`start + 2` for end tags).
     pub name_end: usize,
@@ -55,7 +55,7 @@ impl Markup {
         bytes.get(from..self.name_end).unwrap_or_default()
     }
 
-    /// What is between the name and the closing `>` or `/>` of a tag.
+    /// The bytes between the name and the closing `>` or `/>` of a tag.
     pub fn attributes<'b>(&self, bytes: &'b [u8]) -> &'b [u8] {
         let end = match self.kind {
             Kind::Start => self.end - 1,
@@ -71,7 +71,7 @@ pub(crate) const fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
-/// Whether bytes are nothing but XML whitespace.
+/// Whether all bytes are XML whitespace.
 pub(crate) fn is_blank(bytes: &[u8]) -> bool {
     bytes.iter().all(|byte| is_space(*byte))
 }
@@ -87,17 +87,17 @@ pub(crate) fn trim(bytes: &[u8], mut start: usize, mut end: usize) -> (usize, us
     (start, end)
 }
 
-/// A byte that may begin a name; every non-ASCII byte counts (XML 1.0, production 4, taken loosely).
+/// Whether a byte may begin a name; any non-ASCII byte may (a superset of XML 1.0, production 4).
 const fn starts_name(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || byte == b'_' || byte == b':' || byte >= 0x80
 }
 
-/// A byte that ends a name inside a tag.
+/// Whether a byte ends a name inside a tag.
 const fn ends_name(byte: u8) -> bool {
     is_space(byte) || matches!(byte, b'>' | b'/' | b'<' | b'=' | b'"' | b'\'')
 }
 
-/// The next token at or after `from`; `None` when no `<` is left.
+/// The next token at or after `from`; `None` if there is no further `<`.
 #[inline]
 pub(crate) fn next(bytes: &[u8], from: usize) -> Option<Markup> {
     let start = from + memchr(b'<', bytes.get(from..)?)?;
@@ -140,7 +140,7 @@ fn start_tag(bytes: &[u8], start: usize) -> Markup {
                 Some(len) => at += len + 2,
                 None => return stray(start, start + 1),
             },
-            // A tag that never closes before the next one begins: give up on this `<` alone.
+            // The tag is not closed before the next one begins: only this `<` is stray.
             Some(b'<') | None => return stray(start, start + 1),
             Some(_) => at += 1,
         }
@@ -168,7 +168,7 @@ fn declaration(bytes: &[u8], start: usize) -> Markup {
     if rest.starts_with(b"<![CDATA[") {
         return terminated(bytes, start, start + 9, b"]]>", Kind::Cdata);
     }
-    // `<!DOCTYPE …>`: quotes and an internal subset in brackets may hold `>`.
+    // `<!DOCTYPE …>`: quotes and an internal subset in brackets may contain `>`.
     let (mut depth, mut at) = (0usize, start + 2);
     while let Some(byte) = bytes.get(at) {
         match byte {
@@ -176,7 +176,7 @@ fn declaration(bytes: &[u8], start: usize) -> Markup {
                 Some(len) => at += len + 1,
                 None => break,
             },
-            // Comments and instructions of the subset may hold an apostrophe.
+            // Comments and instructions of the subset may contain an apostrophe.
             b'<' if depth > 0 => {
                 let rest = bytes.get(at..).unwrap_or_default();
                 let end: Option<&[u8]> = match rest {
@@ -201,8 +201,8 @@ fn declaration(bytes: &[u8], start: usize) -> Markup {
     stray(start, bytes.len())
 }
 
-/// Markup without an end extends to the end of the file: searching again after each such `<` would take quadratic time
-/// in a hostile file.
+/// Parses a token that ends with `end`. Unterminated markup extends to the end of the file: searching again after each
+/// such `<` would take quadratic time in a hostile file.
 fn terminated(bytes: &[u8], start: usize, from: usize, end: &[u8], kind: Kind) -> Markup {
     match memmem::find(bytes.get(from..).unwrap_or_default(), end) {
         Some(len) => Markup { kind, start, end: from + len + end.len(), name_end: start },
@@ -210,7 +210,7 @@ fn terminated(bytes: &[u8], start: usize, from: usize, end: &[u8], kind: Kind) -
     }
 }
 
-/// One attribute: its name and raw value, as byte ranges of the slice it was read from.
+/// One attribute: its name and raw value, as parts of the slice that it was read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Attribute<'b> {
     /// The name with its prefix.
@@ -219,12 +219,12 @@ pub struct Attribute<'b> {
     pub value: &'b [u8],
 }
 
-/// The attributes of a tag (the slice of [`Markup::attributes`]); ends at the first malformed one.
+/// Iterates over the attributes of a tag (the slice of [`Markup::attributes`]) up to the first malformed one.
 pub(crate) const fn attributes(slice: &[u8]) -> Attributes<'_> {
     Attributes { slice, at: 0 }
 }
 
-/// See [`attributes`].
+/// The iterator of [`attributes`].
 #[derive(Debug, Clone)]
 pub(crate) struct Attributes<'b> {
     slice: &'b [u8],
@@ -232,7 +232,7 @@ pub(crate) struct Attributes<'b> {
 }
 
 impl<'b> Attributes<'b> {
-    /// What was not read yet: blank after the last attribute of a sound tag.
+    /// The unread rest; only whitespace after the last attribute of a well-formed tag.
     pub(crate) fn rest(&self) -> &'b [u8] {
         self.slice.get(self.at..).unwrap_or_default()
     }
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_of_markup_is_found_with_its_exact_bytes() {
+    fn every_kind_of_token_has_its_exact_bytes() {
         let table = [
             ("a<b>c", vec![(Kind::Start, "<b>")]),
             ("<b/>", vec![(Kind::Empty, "<b/>")]),

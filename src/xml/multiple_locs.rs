@@ -1,4 +1,4 @@
-//! All URLs of an entry with several `loc` elements; the row shows the first.
+//! Finds all URLs of an entry with several `loc` elements; the row shows the first one.
 
 use super::entry::{Anomalies, Entry, decode_value};
 use super::markup::{self, Kind};
@@ -6,7 +6,7 @@ use super::names::{Meaning, Names};
 use super::parser::Parser;
 use crate::protocol::Field;
 
-/// All values of `loc`, decoded and trimmed; empty for an entry that has no more than one. One pass over the entry.
+/// All values of `loc`, decoded and trimmed; empty for an entry with at most one. Takes one pass over the entry.
 pub(crate) fn locs(text: &[u8], names: &Names) -> Vec<String> {
     let entry = Entry::of(text, names);
     if !entry.anomalies.contains(Anomalies::LOC_TWICE) {

@@ -1,6 +1,6 @@
 //! Resolves element names under the namespace declarations of a file's root.
 //!
-//! Entries are then matched by their literal names; only a tag that declares namespaces is resolved again.
+//! Entries are then matched by their literal names; only tags that declare namespaces are resolved again.
 
 mod prefixes;
 
@@ -20,9 +20,9 @@ pub enum FileKind {
     Urlset,
     /// `<sitemapindex>`: entries are `<sitemap>`.
     Index,
-    /// Text without markup: entries are its lines.
+    /// A text list: entries are lines.
     List,
-    /// Comma- or tab-separated values under a header: entries are its records.
+    /// Delimited values, usually with a header: entries are records.
     Table,
 }
 
@@ -62,30 +62,30 @@ pub enum Meaning {
     Extension(Namespace),
 }
 
-/// The declarations of a root. Cheap to clone: an entry that declares namespaces gets its own copy.
+/// The declarations of a root element. It is cheap to clone: an entry that declares namespaces gets its own copy.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Names {
-    /// Root kind.
+    /// The kind of the file.
     pub kind: FileKind,
-    /// Prefix of the root element with its colon (`sm:`), or empty. New core elements get it.
+    /// The prefix of the root element with its colon (`sm:`), or empty. New core elements get it.
     pub prefix: Arc<str>,
-    /// The root's namespace URI as written; `None` when the root is in no namespace.
+    /// The root's namespace URI as written; `None` if the root is in no namespace.
     pub uri: Option<Arc<str>>,
-    /// The whole name of an entry as the file writes it (`url`, `sm:url`).
+    /// The full name of an entry with the root's prefix (`url`, `sm:url`).
     entry: Arc<[u8]>,
     /// Whether an unprefixed name means the sitemap namespace.
     bare_is_core: bool,
-    /// Whether an unprefixed name is in no namespace although the root is in one, by what the root declares.
+    /// Whether unprefixed names are in no namespace although the root is in one.
     bare_is_unbound: bool,
-    /// The namespace of other unprefixed names.
+    /// The namespace of unprefixed names, unless `bare_is_core`.
     bare: Namespace,
     /// Declarations of an element inside the root, which take precedence over those of the root.
     own: Option<Arc<Prefixes>>,
     /// Declarations of the root.
     prefixes: Arc<Prefixes>,
-    /// Attributes of the root as written: name and raw value.
+    /// The attributes of the root: name and raw value.
     pub attributes: Arc<[(Box<str>, Box<str>)]>,
-    /// Lines and columns of a file without markup; `None` for XML.
+    /// The layout of a file without markup; `None` for XML.
     pub grid: Option<Box<Grid>>,
 }
 
@@ -95,7 +95,7 @@ pub(super) fn is_loc(name: &[u8]) -> bool {
 }
 
 impl Names {
-    /// Reads a root start tag; `None` when its local name is not that of a sitemap root.
+    /// Reads a root start tag; `None` if its local name is not that of a sitemap root.
     pub fn of_root(bytes: &[u8], root: &Markup) -> Option<Self> {
         let (prefix, local) = split(root.name(bytes));
         let kind = match local {
@@ -117,8 +117,8 @@ impl Names {
             .filter_map(|(name, value)| Some((name.strip_prefix("xmlns:")?, value.trim())))
             .map(|(prefix, declared)| (Arc::from(prefix.as_bytes()), meaning(declared, uri)))
             .collect::<Prefixes>();
-        // Unprefixed names below a prefixed root without a default namespace are in no namespace; files that have them
-        // by mistake mean the sitemap namespace.
+        // Unprefixed names below a prefixed root without a default namespace are in no namespace, but are usually meant
+        // to be in the sitemap namespace.
         let bare_is_core = prefix.is_empty() || default.is_none() || default == uri;
         let bare_is_unbound = !prefix.is_empty() && default.is_none();
         let prefix: Arc<str> = if prefix.is_empty() { "".into() } else { format!("{own}:").into() };
@@ -156,7 +156,7 @@ impl Names {
         }
     }
 
-    /// The names of a new, plain file.
+    /// The names of a new file.
     pub fn plain(kind: FileKind) -> Self {
         Self {
             kind,
@@ -171,7 +171,7 @@ impl Names {
 
     /// Whether an entry has the same meaning under another root: each prefix that one of the two declares has the same
     /// namespace in both.
-    pub fn means_the_same_under(&self, other: &Self) -> bool {
+    pub fn is_compatible_with(&self, other: &Self) -> bool {
         let declared = |names: &Self| {
             let attributes =
                 names.attributes.iter().filter(|(name, _)| &**name == "xmlns" || name.starts_with("xmlns:"));
@@ -215,19 +215,19 @@ impl Names {
         self.is_core(prefix) && names.iter().any(|name| local.eq_ignore_ascii_case(name))
     }
 
-    /// Whether a child of an entry is a core field but for the case of its letters.
+    /// Whether a child of an entry is a core field, ignoring case.
     pub(super) fn is_recased(&self, name: &[u8]) -> bool {
         let (prefix, local) = split(name);
         self.is_core(prefix) && Field::ALL.iter().any(|field| local.eq_ignore_ascii_case(field.name().as_bytes()))
     }
 
-    /// Whether the name of an entry is that of this kind of file.
+    /// Whether an entry's name is the one for this kind of file.
     #[inline]
     pub(super) fn is_own_entry(&self, name: &[u8]) -> bool {
         name == &*self.entry || split(name).1 == self.kind.entry_name().as_bytes()
     }
 
-    /// Whether a tag is an entry, be it one of the other kind of file.
+    /// Whether a name is that of an entry, also of the other kind of file.
     #[inline]
     pub fn is_entry(&self, name: &[u8]) -> bool {
         name == &*self.entry || {
@@ -246,7 +246,7 @@ impl Names {
                 && self.resolve(bytes, tag).0 == Meaning::Core)
     }
 
-    /// The names below a tag that declares namespaces itself; `None` where it declares none.
+    /// The names below a tag that declares namespaces; `None` if it declares none.
     pub fn within(&self, bytes: &[u8], tag: &Markup) -> Option<Self> {
         let attributes = tag.attributes(bytes);
         if attributes.is_empty() || memchr::memmem::find(attributes, b"xmlns").is_none() {
@@ -259,7 +259,7 @@ impl Names {
             let Ok(uri) = std::str::from_utf8(attribute.value) else { continue };
             match attribute.name.strip_prefix(b"xmlns") {
                 Some(b"") => {
-                    // What an entry declares itself is its own matter.
+                    // The entry declares the namespace itself.
                     names.bare_is_unbound = false;
                     names.bare_is_core = meaning(uri, root) == Meaning::Core;
                     names.bare = namespace::classify(uri);
@@ -268,18 +268,18 @@ impl Names {
                 _ => {}
             }
         }
-        // The nearest declaration counts.
-        let around = self.own.iter().flat_map(|own| own.iter()).cloned();
-        names.own = Some(Arc::new(prefixes.into_iter().chain(around).collect()));
+        // Inner declarations have precedence.
+        let outer = self.own.iter().flat_map(|own| own.iter()).cloned();
+        names.own = Some(Arc::new(prefixes.into_iter().chain(outer).collect()));
         Some(names)
     }
 
-    /// Whether a name is the root's (any prefix).
+    /// Whether a name is the root's, ignoring its prefix.
     pub fn is_root(&self, name: &[u8]) -> bool {
         split(name).1 == self.kind.root_name().as_bytes()
     }
 
-    /// What a tag inside an entry means, and its local name.
+    /// The meaning of a tag inside an entry, and its local name.
     #[inline]
     pub fn resolve<'b>(&self, bytes: &'b [u8], tag: &Markup) -> (Meaning, &'b [u8]) {
         let name = tag.name(bytes);
@@ -293,12 +293,12 @@ impl Names {
         (self.meaning(prefix), local)
     }
 
-    /// What a prefix means by the root's declarations.
+    /// The meaning of a prefix according to the declarations.
     pub fn meaning_of_prefix(&self, prefix: &[u8]) -> Meaning {
         self.meaning(prefix)
     }
 
-    /// What a namespace means that an element inside an entry declares.
+    /// The meaning of a namespace URI that an element inside an entry declares.
     pub fn meaning_of(&self, uri: &str) -> Meaning {
         meaning(uri, self.uri.as_deref())
     }
@@ -313,7 +313,7 @@ impl Names {
         self.own.iter().flat_map(|own| own.iter()).chain(self.prefixes.iter()).find(own).map(|(prefix, _)| &**prefix)
     }
 
-    /// What a prefix means by the declarations, the nearest first.
+    /// The meaning of a declared prefix; inner declarations have precedence.
     #[inline]
     fn declared(&self, prefix: &[u8]) -> Option<Meaning> {
         self.own.as_ref().and_then(|own| own.find(prefix)).or_else(|| self.prefixes.find(prefix))
@@ -326,7 +326,7 @@ impl Names {
         }
         match self.declared(prefix) {
             Some(meaning) => meaning,
-            // The root's own prefix means what the root is, even where its declaration was forgotten.
+            // The root's own prefix is in the sitemap namespace even if its declaration is missing.
             None if self.prefix.as_bytes().strip_suffix(b":") == Some(prefix) => Meaning::Core,
             None => Meaning::Extension(namespace::by_usual_prefix(prefix).unwrap_or(Namespace::Other)),
         }
@@ -353,7 +353,7 @@ fn declared_for<'b>(attributes: &'b [u8], prefix: &[u8]) -> Option<&'b str> {
         .and_then(|a| std::str::from_utf8(a.value).ok())
 }
 
-/// No namespace at all (`xmlns=""`) is taken for the sitemap's, as below a prefixed root.
+/// The meaning of a namespace URI. An empty one (`xmlns=""`) counts as that of sitemaps, as below a prefixed root.
 fn meaning(uri: &str, root: Option<&str>) -> Meaning {
     let known = namespace::classify(uri);
     if uri.is_empty() || Some(uri) == root || known.is_sitemap() { Meaning::Core } else { Meaning::Extension(known) }

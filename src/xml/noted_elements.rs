@@ -1,4 +1,5 @@
-//! The extension elements of one entry, listed by the parser; repeated elements are not parsed again.
+//! The extension elements of one entry, listed by the parser; elements repeated from the last entry are not parsed
+//! again.
 //!
 //! Entries of one page in several languages have the same alternate links. Consecutive elements with only blanks
 //! between them are a *run*: if the next entry has the same bytes, its elements are those of the run at another offset.
@@ -6,7 +7,7 @@
 use super::elements::Elements;
 use super::entry::{Entry, Extensions};
 use super::fast_path::EntryBytes;
-use super::fast_path::elements::{ElementWalk, Known};
+use super::fast_path::elements::{ElementWalk, FileCache};
 use super::markup;
 use super::names::Names;
 use crate::progress::note_work;
@@ -16,7 +17,7 @@ use std::ops::Range;
 #[derive(Debug, Default)]
 pub(super) struct NotedElements {
     elements: Elements,
-    known: Known,
+    known: FileCache,
     run: Run,
     state: State,
 }
@@ -30,7 +31,7 @@ struct Run {
     lead: usize,
     /// Address and length of the bytes, which identify the file.
     bytes: (usize, usize),
-    /// The numbers of its elements by extension.
+    /// The number of its elements of each extension.
     extensions: Extensions,
 }
 
@@ -40,11 +41,11 @@ enum State {
     /// None was found yet; the list has those of the previous entry.
     #[default]
     Before,
-    /// All that were found are in the list, and are one run.
+    /// All found elements are in the list and form one run.
     Run,
-    /// All that were found are those of the previous entry.
+    /// All found elements equal those of the previous entry.
     Repeated,
-    /// They are in the list, and are not one run.
+    /// The found elements are in the list and do not form one run.
     Apart,
 }
 
@@ -59,22 +60,23 @@ impl NotedElements {
         self.run = Run::default();
     }
 
-    /// Passes an element whose `<` is at `at`, as [`ElementWalk::pass`] does. `has_brackets`: whether the bytes contain
+    /// Lists an element whose `<` is at `at`, as [`ElementWalk::parse`] does. `has_brackets` is whether the bytes
+    /// contain
     /// `]]>`.
-    pub(super) fn pass(
+    pub(super) fn parse(
         &mut self,
         inside: &EntryBytes<'_>,
         (at, has_brackets): (usize, bool),
         entry: &mut Entry,
     ) -> Option<usize> {
         if self.state == State::Before {
-            if let Some(end) = self.repeat(inside, at, entry) {
+            if let Some(end) = self.skip_repeated_run(inside, at, entry) {
                 return Some(end);
             }
             self.begin_run(inside, at, entry);
         }
         let (known, elements) = (&mut self.known, &mut self.elements);
-        let end = ElementWalk { inside: *inside, known, elements, has_brackets }.pass(at, entry);
+        let end = ElementWalk { inside: *inside, known, elements, has_brackets }.parse(at, entry);
         let gap = inside.bytes.get(self.run.range.end..at).unwrap_or_default();
         if let Some(end) = end.filter(|_| self.state != State::Apart && markup::is_blank(gap)) {
             (self.run.range.end, self.run.extensions) = (end, entry.extensions);
@@ -85,7 +87,7 @@ impl NotedElements {
         end
     }
 
-    /// Begins the list of an entry's elements at its first.
+    /// Starts the list of an entry's elements at its first element.
     fn begin_run(&mut self, inside: &EntryBytes<'_>, at: usize, entry: &Entry) {
         self.elements.clear();
         let bytes = (inside.bytes.as_ptr() as usize, inside.bytes.len());
@@ -93,8 +95,8 @@ impl NotedElements {
         self.state = if entry.extensions == self.run.extensions { State::Run } else { State::Apart };
     }
 
-    /// Passes the run of the previous entry, if it is repeated here.
-    fn repeat(&mut self, inside: &EntryBytes<'_>, at: usize, entry: &mut Entry) -> Option<usize> {
+    /// Skips the run of the previous entry if it is repeated here.
+    fn skip_repeated_run(&mut self, inside: &EntryBytes<'_>, at: usize, entry: &mut Entry) -> Option<usize> {
         let EntryBytes { bytes, lead, .. } = *inside;
         let known = bytes.get(self.run.range.clone()).filter(|known| !known.is_empty())?;
         if self.run.bytes != (bytes.as_ptr() as usize, bytes.len())
@@ -111,7 +113,7 @@ impl NotedElements {
         Some(self.run.range.end)
     }
 
-    /// The elements of the parsed entry, and whether they are those of the previous entry.
+    /// The elements of the parsed entry, and whether they equal those of the previous entry.
     pub(super) fn of_entry(&mut self, entry: &Entry, text: &[u8], names: &Names) -> (&Elements, bool) {
         if self.state == State::Before {
             self.elements.clear();

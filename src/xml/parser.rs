@@ -1,6 +1,6 @@
 //! Parses one entry and reports its damage; used by the scanner and [`Entry::of`].
 //!
-//! Total, and always moving forward: whatever is there, each byte is examined once.
+//! Any bytes are accepted, and each byte is examined once.
 
 use super::damage::DamageLog;
 use super::elements::{Elements, is_extension};
@@ -40,19 +40,19 @@ pub(crate) struct Parser {
     scopes: Scopes,
     /// Whether the open entry declares namespaces itself.
     is_declaring: bool,
-    /// Whether an element had a prefix that is neither declared nor well known.
+    /// Whether an element had a prefix that is neither declared nor a usual one.
     has_undeclared: bool,
     /// How an entry inside the skipped element is classified.
     seeks: Seek,
     /// Whether an entry was found inside a skipped element of another namespace.
     has_wrapped: bool,
-    /// Whether an entry or a field was parsed that is in no namespace under the root's declarations.
+    /// Whether a parsed entry or field is in no namespace under the root's declarations.
     pub(super) has_unbound: bool,
     /// Damage found so far.
     pub damage: DamageLog,
     /// Whether the fast path for plain entries is disabled.
     pub(super) is_thorough: bool,
-    /// The elements of the extensions of the last entry.
+    /// The extension elements of the last entry.
     noted: NotedElements,
     /// Whether that list is complete.
     has_elements: bool,
@@ -64,7 +64,7 @@ impl Parser {
         Self { damage: DamageLog::of(bytes), ..Self::default() }
     }
 
-    /// A parser that does not look for damage.
+    /// A parser that does not check for damage.
     pub(crate) fn quiet() -> Self {
         Self { damage: DamageLog::quiet(), ..Self::default() }
     }
@@ -74,7 +74,7 @@ impl Parser {
         Self { is_thorough: true, ..Self::default() }
     }
 
-    /// Checks a tag's name and its attributes.
+    /// Checks the name and attributes of a tag.
     #[inline]
     pub(crate) fn check_tag(&mut self, bytes: &[u8], tag: &Markup) {
         if self.damage.is_quiet {
@@ -84,18 +84,18 @@ impl Parser {
             self.damage.note(tag.start, Defect::Name);
         }
         if !tag.attributes(bytes).is_empty() {
-            let known = self.damage.list.len();
+            let before = self.damage.list.len();
             let brackets = std::mem::take(&mut self.damage.has_brackets);
             self.damage.check_text(bytes, tag.name_end, tag.end);
             self.damage.has_brackets = brackets;
-            if self.damage.list.len() == known && !wellformed::is_sound_attributes(tag.attributes(bytes)) {
+            if self.damage.list.len() == before && !wellformed::is_sound_attributes(tag.attributes(bytes)) {
                 self.damage.note(tag.start, Defect::Attribute);
             }
         }
     }
 
-    /// Checks that the prefix of an element is declared. A well-known prefix without a declaration is damage, unless
-    /// the tag or an element around it declares namespaces: those are not resolved here.
+    /// Checks that the prefix of an element is declared. A usual prefix without a declaration is damage, unless the tag
+    /// or an outer element declares namespaces: those are not resolved here.
     #[inline]
     fn check_prefix(&mut self, bytes: &[u8], tag: &Markup, names: &Names) {
         let prefix = super::names::split(tag.name(bytes)).0;
@@ -116,7 +116,7 @@ impl Parser {
         }
     }
 
-    /// Whether a tag, or an element around it below a child, declares a prefix.
+    /// Whether a tag, or an outer element within the same child, declares a prefix.
     fn is_declared(&self, bytes: &[u8], tag: &Markup, prefix: &[u8]) -> bool {
         self.scopes.declares(prefix) || declared_by(tag.attributes(bytes)).any(|own| own == prefix)
     }
@@ -143,7 +143,7 @@ impl Parser {
             if !needs_no_declaration
                 && !names.declares(prefix)
                 && !self.scopes.declares(prefix)
-                // Collected once: each of many attributes may have a prefix.
+                // Collected once, since many attributes may have prefixes.
                 && !own.get_or_insert_with(|| declared_by(attributes).collect()).contains(prefix)
             {
                 anomalies.insert(Anomalies::UNDECLARED);
@@ -151,30 +151,30 @@ impl Parser {
         }
     }
 
-    /// Returns and resets whether an element had a prefix that is neither declared nor well known.
+    /// Returns and resets whether an element had a prefix that is neither declared nor a usual one.
     pub(super) fn take_undeclared(&mut self) -> bool {
         std::mem::take(&mut self.has_undeclared)
     }
 
     /// Checks a comment, an instruction or a declaration below the root.
-    pub(crate) fn check_misc(&mut self, bytes: &[u8], aside: &Markup) {
-        match aside.kind {
+    pub(crate) fn check_misc(&mut self, bytes: &[u8], misc: &Markup) {
+        match misc.kind {
             _ if self.damage.is_quiet => {}
             Kind::Comment => {
-                let inside = bytes.get(aside.start + 4..aside.end.saturating_sub(3)).unwrap_or_default();
+                let inside = bytes.get(misc.start + 4..misc.end.saturating_sub(3)).unwrap_or_default();
                 // `<!-->` and `<!--->` are not comments either.
-                if aside.end < aside.start + 7 || wellformed::is_bad_comment(inside) {
-                    self.damage.note(aside.start, Defect::Comment);
+                if misc.end < misc.start + 7 || wellformed::is_bad_comment(inside) {
+                    self.damage.note(misc.start, Defect::Comment);
                 }
             }
-            Kind::Instruction if wellformed::is_instruction(instruction::inside(bytes, aside)) => {}
-            Kind::Instruction | Kind::Declaration => self.damage.note(aside.start, Defect::Instruction),
+            Kind::Instruction if wellformed::is_instruction(instruction::inside(bytes, misc)) => {}
+            Kind::Instruction | Kind::Declaration => self.damage.note(misc.start, Defect::Instruction),
             _ => {}
         }
     }
 
-    /// Parses the entry whose start tag is `tag`. Returns it with the offset just after it; positions in the entry are
-    /// relative to the start of its leading trivia.
+    /// Parses the entry whose start tag is `tag`. Returns it with the offset after it; positions in the entry are
+    /// relative to the start of its text, which begins with whitespace and comments.
     ///
     /// If the entry ends with `expected_end` ([`super::scan::Visit::expected_end`]), those bytes are only compared.
     pub(super) fn entry(&mut self, outside: &EntryBytes<'_>, tag: &Markup, expected_end: &[u8]) -> (Entry, usize) {
@@ -216,8 +216,8 @@ impl Parser {
                     return (entry, end);
                 }
                 let late = fast_path::late_field(&mut self.damage, &inside, at, &mut entry);
-                let Some(end) = late.or_else(|| self.pass_element(&inside, at, &mut entry)) else { break };
-                from = (end, BEHIND_FIELDS);
+                let Some(end) = late.or_else(|| self.parse_extension(&inside, at, &mut entry)) else { break };
+                from = (end, AFTER_FIELDS);
             }
         }
         let walked = self.children(&inside, tag, entry, from);
@@ -225,9 +225,9 @@ impl Parser {
         walked
     }
 
-    /// Passes the extension element whose `<` is at `at` on the fast path, if that supports it.
+    /// Lists or skips the extension element whose `<` is at `at`, if the fast path supports it.
     #[inline]
-    fn pass_element(&mut self, inside: &EntryBytes<'_>, at: usize, entry: &mut Entry) -> Option<usize> {
+    fn parse_extension(&mut self, inside: &EntryBytes<'_>, at: usize, entry: &mut Entry) -> Option<usize> {
         if inside.bytes.get(at) != Some(&b'<') || self.is_thorough {
             return None;
         }
@@ -237,11 +237,11 @@ impl Parser {
         if !self.has_elements {
             return None;
         }
-        self.noted.pass(inside, (at, self.damage.has_brackets), entry)
+        self.noted.parse(inside, (at, self.damage.has_brackets), entry)
     }
 
-    /// The elements of the extensions of the last entry, if all of them were written the usual way, and whether they
-    /// are those of the entry before. `text` is that of the entry.
+    /// The extension elements of the last entry, if the fast path supported all of them, and whether they equal those
+    /// of the previous entry. `text` is the text of the entry.
     pub(super) fn elements(&mut self, entry: &Entry, text: &[u8], names: &Names) -> Option<(&Elements, bool)> {
         if !self.has_elements || entry.anomalies.contains(Anomalies::BROKEN) {
             self.noted.forget();
@@ -278,7 +278,7 @@ impl Parser {
                 }
                 Kind::End => {
                     self.damage.note(child.start, Defect::EndTag);
-                    // The root ends, or another entry's end: this entry was never closed.
+                    // The root ends here, so this entry was never closed.
                     if names.is_root(child.name(bytes)) {
                         return finish_broken(entry, lead, child.start);
                     }
@@ -290,17 +290,18 @@ impl Parser {
                         self.damage.note(child.start, Defect::Unclosed);
                         return finish_broken(entry, lead, at);
                     }
-                    match self.pass_element(inside, child.start, &mut entry) {
+                    match self.parse_extension(inside, child.start, &mut entry) {
                         Some(end) => {
-                            last_order = BEHIND_FIELDS;
+                            last_order = AFTER_FIELDS;
                             end
                         }
                         None => self.child(inside, &child, &mut entry, &mut last_order),
                     }
                 }
                 Kind::Cdata => {
-                    // Blank text is not stray, also in a CDATA section.
-                    let inside = bytes.get(child.start + CDATA..child.end.saturating_sub(3)).unwrap_or_default();
+                    // Blank text is not stray, even in a CDATA section.
+                    let inside =
+                        bytes.get(child.start + CDATA_START_LEN..child.end.saturating_sub(3)).unwrap_or_default();
                     if !markup::is_blank(inside) {
                         entry.anomalies.insert(Anomalies::STRAY_TEXT);
                     }
@@ -331,7 +332,7 @@ impl Parser {
             _ => None,
         };
         // Schema order: loc, lastmod, changefreq, priority, then everything else.
-        let order = field.map_or(BEHIND_FIELDS, Field::index);
+        let order = field.map_or(AFTER_FIELDS, Field::index);
         if order < *last_order {
             entry.anomalies.insert(Anomalies::OUT_OF_ORDER);
         }
@@ -380,13 +381,13 @@ impl Parser {
         end
     }
 
-    /// The position of the value of the core field whose start tag is `tag`, and the offset after its element.
+    /// Parses the core field whose start tag is `tag`; returns its position and the offset after it.
     pub(super) fn value(&mut self, bytes: &[u8], tag: &Markup, names: &Names) -> (FieldSpan, usize) {
         let (span, end, _) = self.field(bytes, 0, tag, names);
         (span, end)
     }
 
-    /// Parses a core field from its start tag; the flag is true if it is never closed.
+    /// Parses a core field from its start tag; the flag is true if it is not well-formed.
     fn field(&mut self, bytes: &[u8], lead: usize, tag: &Markup, names: &Names) -> (FieldSpan, usize, bool) {
         let (mut text, mut at, mut broken) = (TextKind::Plain, tag.end, false);
         let name = tag.name(bytes);
@@ -445,8 +446,7 @@ impl Parser {
     }
 
     /// Skips the element whose start tag is `tag`, and checks that the tags in it match. Returns the offset after it,
-    /// or where it is found to be unclosed. Not recursive, so that nesting 100,000 deep does not overflow the thread's
-    /// stack.
+    /// or that of the first mismatched end tag. It is not recursive, so that deep nesting does not overflow the stack.
     pub(crate) fn skip_element(&mut self, bytes: &[u8], tag: &Markup) -> usize {
         self.skip(bytes, tag, None)
     }
@@ -456,7 +456,7 @@ impl Parser {
         self.skip(bytes, tag, Some(names))
     }
 
-    /// [`Self::skip_named`] that also looks for entries.
+    /// [`Self::skip_named`] that also reports entries in the element.
     pub(super) fn skip_seeking(&mut self, bytes: &[u8], tag: &Markup, names: &Names, seeks: Seek) -> usize {
         self.seeks = seeks;
         let end = self.skip(bytes, tag, Some(names));
@@ -472,12 +472,12 @@ impl Parser {
     /// Checks an element inside the one that is skipped.
     #[inline]
     fn check_child(&mut self, bytes: &[u8], tag: &Markup, names: &Names) {
-        let is_meant = match self.seeks {
+        let is_row = match self.seeks {
             Seek::Nothing => false,
             Seek::Stray if is_loc(tag.name(bytes)) => names.resolve(bytes, tag).0 == Meaning::Core,
             _ => names.is_entry_tag(bytes, tag),
         };
-        if !is_meant {
+        if !is_row {
             return;
         }
         match self.seeks {
@@ -546,12 +546,12 @@ impl Parser {
 }
 
 /// The position of extensions in schema order: after all fields.
-const BEHIND_FIELDS: usize = 4;
+const AFTER_FIELDS: usize = 4;
 
 /// Length of `<![CDATA[`.
-const CDATA: usize = 9;
+const CDATA_START_LEN: usize = 9;
 
-/// Whether `bytes` at `at` start with `end`, and `end` ends with the end tag of the entry `name`.
+/// Whether `bytes` has `end` at `at`, and `end` ends with the end tag of the entry `name`.
 #[inline]
 fn is_end_at(bytes: &[u8], at: usize, end: &[u8], name: &[u8]) -> bool {
     let before_tag = || end.strip_suffix(b">")?.strip_suffix(name)?.strip_suffix(b"</");
@@ -571,8 +571,8 @@ mod tests {
     use crate::xml::damage::Damage;
     use proptest::prelude::*;
 
-    /// The entry without the fast path for plain fields.
-    fn the_long_way(text: &[u8], names: &Names) -> Option<(Entry, Vec<Damage>)> {
+    /// Parses the entry without the fast path for plain fields.
+    fn parse_without_fast_path(text: &[u8], names: &Names) -> Option<(Entry, Vec<Damage>)> {
         let tag = markup::next(text, 0)?;
         let mut parser = Parser::default();
         let entry = Entry { open: tag.start as u32, open_end: tag.end as u32, ..Entry::plain(0) };
@@ -583,7 +583,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_short_way_for_plain_fields_leads_to_the_same_entry(
+        fn the_fast_path_for_plain_fields_gives_the_same_entry(
             parts in proptest::collection::vec(prop_oneof![
                 4 => Just("<loc>a</loc>"), 2 => Just("<loc> b&amp;c\n</loc>"), 1 => Just("<loc>d"), 1 => Just("<loc><![CDATA[e]]></loc>"),
                 4 => Just("<lastmod> 2026 </lastmod>"), 2 => Just("<lastmod/>"), 1 => Just("<lastmod></lastmod>"),
@@ -603,7 +603,7 @@ mod tests {
             let mut parser = Parser::default();
             let inside = EntryBytes { bytes: text, lead: 0, names: &names };
             let (entry, _) = parser.entry(&inside, &markup::next(text, 0).unwrap(), b"");
-            prop_assert_eq!(Some((entry, parser.damage.list)), the_long_way(text, &names));
+            prop_assert_eq!(Some((entry, parser.damage.list)), parse_without_fast_path(text, &names));
             for lead in ["", "\n ", "<!-- k -->", "<url>"] {
                 let text = [lead.as_bytes(), text].concat();
                 prop_assert_eq!(Entry::of(&text, &names), Entry::walk(&text, &names));

@@ -1,6 +1,6 @@
-//! `Record`: the decoded fields of one row in 12 bytes, for sorting, filtering and colouring.
+//! `Record`: the decoded fields of one row in 12 bytes, for sorting, filtering and coloring.
 //!
-//! Invariant I7: a record equals the one recomputed from its entry and its overrides. The screen shows the text of the
+//! Invariant I7: a record equals the one recomputed from its entry and overrides. The screen shows the text of the
 //! entry, never a value formatted from its record: `0.50` stays `0.50`.
 
 use super::entry::{Anomalies, Entry, Extensions, FieldSpan, TextKind};
@@ -16,15 +16,15 @@ bitflags! {
     /// Bits of [`Record::flags`].
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
     pub struct Flags: u16 {
-        /// Deleted, not yet saved.
+        /// The row is deleted, and not saved yet.
         const DELETED = 1;
-        /// Added since the file was read.
+        /// The row was added since the file was read.
         const ADDED = 1 << 1;
         /// The loc needs decoding before it is compared.
         const LOC_ESCAPED = 1 << 2;
-        /// The position of the loc does not fit into the record, or its text is not plain: the entry must be parsed.
+        /// The position of the loc does not fit into the record, or its text has markup: the entry must be parsed.
         const LOC_FAR = 1 << 3;
-        /// The entry has anomalies: a change of one field may change the findings of others.
+        /// The entry has anomalies: a change of one field may affect the findings of others.
         const ANOMALOUS = 1 << 4;
         /// Has `image:image`.
         const IMAGE = 1 << 5;
@@ -38,19 +38,19 @@ bitflags! {
         const OTHER = 1 << 9;
         /// Has no `loc` element.
         const NO_LOC = 1 << 10;
-        /// Its text had to be repaired when the file was read.
+        /// Its text was repaired when the file was read.
         const REPAIRED = 1 << 14;
-        /// The precision of lastmod, a number of three bits.
+        /// The precision of lastmod, as a number of three bits.
         const PRECISION = 7 << 11;
     }
 }
 
 impl Flags {
-    /// Extensions of any kind.
+    /// All flags of extensions.
     pub const EXTENSIONS: Self =
         Self::IMAGE.union(Self::VIDEO).union(Self::NEWS).union(Self::ALTERNATE).union(Self::OTHER);
 
-    /// Whether the entry has extensions of any kind.
+    /// Whether the entry has extensions.
     pub const fn has_extensions(self) -> bool {
         self.intersects(Self::EXTENSIONS)
     }
@@ -60,33 +60,33 @@ impl Flags {
         (self.bits() >> Self::PRECISION_SHIFT) & 7
     }
 
-    /// These flags with the precision of lastmod, a number of three bits.
+    /// Returns the flags with this precision of lastmod, a number of three bits.
     const fn with_precision(self, precision: u16) -> Self {
         Self::from_bits_retain(self.difference(Self::PRECISION).bits() | precision << Self::PRECISION_SHIFT)
     }
 
-    /// Where the precision of lastmod begins.
+    /// The position of the lowest bit of the precision.
     const PRECISION_SHIFT: u32 = 11;
 }
 
 /// The decoded fields of one entry, packed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Record {
-    /// 0 absent, 1 unreadable, else seconds since 1970 plus 2, clamped to 1970–2106.
+    /// 0 if missing, 1 if unreadable, otherwise seconds since 1970 plus 2, clamped to 1970–2106.
     lastmod: u32,
-    /// Where the loc's raw text starts in the entry as read.
+    /// The start of the loc's raw text in the entry as read.
     loc_at: u16,
     /// Its length in bytes.
     loc_len: u16,
-    /// Hundredths, or [`UNREADABLE`], or [`ABSENT`].
+    /// Hundredths, [`UNREADABLE`] or [`ABSENT`].
     priority: u8,
-    /// 0–6 as [`Changefreq`], or [`UNREADABLE`], or [`ABSENT`].
+    /// 0–6 as [`Changefreq`], [`UNREADABLE`] or [`ABSENT`].
     changefreq: u8,
-    /// Bits.
+    /// The flags.
     pub flags: Flags,
 }
 
-/// Code of a value that cannot be read.
+/// Code of an invalid value.
 pub const UNREADABLE: u8 = 254;
 /// Code of a missing value.
 pub const ABSENT: u8 = 255;
@@ -98,14 +98,14 @@ impl Default for Record {
 }
 
 impl Record {
-    /// The record of an entry as read.
+    /// Creates the record of an entry as read.
     pub fn of(entry: &Entry, text: &[u8]) -> Self {
         let mut record = Self::default();
         record.flags.set(Flags::ANOMALOUS, entry.anomalies != Anomalies::default());
         record.note_extensions(entry);
         match entry.field(Field::Loc) {
             None => record.flags.set(Flags::NO_LOC, true),
-            Some(span) => record.note_place(span),
+            Some(span) => record.note_loc(span),
         }
         for field in [Field::Lastmod, Field::Changefreq, Field::Priority] {
             let span = entry.field(field);
@@ -125,7 +125,7 @@ impl Record {
         record
     }
 
-    /// The record of an entry whose fields have plain text with these values; equals [`Record::of`].
+    /// Creates the record of an entry whose fields have plain text with these values; equals [`Record::of`].
     pub(crate) fn plain(
         entry: &Entry,
         loc: &FieldSpan,
@@ -143,7 +143,7 @@ impl Record {
             record.note_extensions(entry);
         }
         record.flags.set(Flags::ANOMALOUS, entry.anomalies != Anomalies::default());
-        record.note_place(loc);
+        record.note_loc(loc);
         record
     }
 
@@ -156,9 +156,9 @@ impl Record {
         flags.set(Flags::OTHER, entry.extensions.other > 0);
     }
 
-    fn note_place(&mut self, loc: &FieldSpan) {
-        let place = (u16::try_from(loc.value_start), u16::try_from(loc.value_end - loc.value_start));
-        match (place, loc.text) {
+    fn note_loc(&mut self, loc: &FieldSpan) {
+        let position = (u16::try_from(loc.value_start), u16::try_from(loc.value_end - loc.value_start));
+        match (position, loc.text) {
             ((Ok(at), Ok(len)), TextKind::Plain | TextKind::Escaped) => {
                 (self.loc_at, self.loc_len) = (at, len);
                 self.flags.set(Flags::LOC_ESCAPED, loc.text == TextKind::Escaped);
@@ -172,8 +172,8 @@ impl Record {
         self.flags = self.flags.with_precision(instant.precision as u16);
     }
 
-    /// Records a field's new value (`None`: the element is removed). The position of the loc is that in the text as
-    /// read and does not change.
+    /// Records the new value of a field; `None` if the element is removed. The position of the loc is that in the
+    /// original text and does not change.
     pub fn note(&mut self, field: Field, value: Option<&str>) {
         match field {
             Field::Loc => self.flags.set(Flags::NO_LOC, value.is_none()),
@@ -241,21 +241,21 @@ impl Record {
         }
     }
 
-    /// The loc's raw bytes in the entry text as read; `None` when the record does not know
-    /// ([`Flags::LOC_FAR`]) or there is none.
+    /// The loc's raw bytes in the original entry text; `None` if the record does not have its position
+    /// ([`Flags::LOC_FAR`]) or there is no loc.
     #[inline]
     pub fn raw_loc<'t>(&self, text: &'t [u8]) -> Option<&'t [u8]> {
-        text.get(self.loc_place()?)
+        text.get(self.loc_range()?)
     }
 
-    /// Their range in that text.
+    /// The range of the loc's raw bytes in the original entry text.
     #[inline]
-    pub fn loc_place(&self) -> Option<Range<usize>> {
+    pub fn loc_range(&self) -> Option<Range<usize>> {
         let is_known = !self.flags.intersects(Flags::LOC_FAR.union(Flags::NO_LOC));
         is_known.then(|| usize::from(self.loc_at)..usize::from(self.loc_at) + usize::from(self.loc_len))
     }
 
-    /// The end of the loc's raw text in the entry text as read, if the entry has no anomalies.
+    /// The end of the loc's raw text in the original entry text, if the entry has no anomalies.
     #[inline]
     pub const fn plain_loc_end(&self) -> Option<usize> {
         let anomalies = Flags::ANOMALOUS.union(Flags::LOC_FAR).union(Flags::NO_LOC);
@@ -269,7 +269,7 @@ impl Record {
         Some(self.loc_at as usize..end)
     }
 
-    /// The time of lastmod, if it can be read.
+    /// The lastmod, if it is valid.
     pub fn lastmod(&self) -> Option<Lastmod> {
         let seconds = i64::from(self.lastmod.checked_sub(2)?);
         let precision = match self.flags.precision() {
@@ -283,12 +283,12 @@ impl Record {
         Some(Lastmod { seconds, precision })
     }
 
-    /// Whether there is a lastmod element, readable or not.
+    /// Whether there is a lastmod element, even an invalid one.
     pub const fn has_lastmod(&self) -> bool {
         self.lastmod != 0
     }
 
-    /// Sorts by time: absent 0, unreadable 1, then by second.
+    /// A code that sorts by time: 0 if missing, 1 if unreadable, then by second.
     pub const fn lastmod_code(&self) -> u32 {
         self.lastmod
     }

@@ -1,7 +1,7 @@
 //! Scans a file in one pass: its head, the start of each entry, its tail, and its damage.
 //!
-//! Invariant I1: `head ++ entries ++ tail` are the file's bytes, for any bytes. The scan calls a
-//! visitor for each entry while its bytes are in the cache, so that records and findings need no second pass.
+//! Invariant I1: `head ++ entries ++ tail` are the bytes of the file, for any bytes. The scan calls a visitor for each
+//! entry while its bytes are in the CPU cache, so that records and findings need no second pass.
 
 mod grid;
 mod parallel;
@@ -21,24 +21,24 @@ use crate::xml::defect::Defect;
 
 /// A visitor of the entries of a file, in file order.
 pub trait Visit {
-    /// Called once for each entry, with its text (leading trivia included).
+    /// Called once for each entry, with its text (including leading whitespace and comments).
     fn entry(&mut self, text: &[u8], entry: &Entry, names: &Names);
 
-    /// [`Visit::entry`] with what the scan found about extensions; the scan calls this one.
+    /// [`Visit::entry`] with the extension elements that the scan has found. This is the method that the scan calls.
     fn parsed(&mut self, parsed: &ParsedEntry<'_>, names: &Names) {
         self.entry(parsed.text, parsed.entry, names);
     }
 
-    /// The bytes that the next entry should end with, from an element of an extension to the entry's end tag.
+    /// The bytes with which the next entry is expected to end, from an extension element to the entry's end tag.
     ///
-    /// They must come from a scan without damage, from a usual entry below a root with the same names. Where the entry
-    /// ends with them, they are compared instead of tokenised, and its extensions are not counted.
+    /// They must come from a scan without damage, from an entry without anomalies below a root with the same names. If
+    /// the entry ends with them, they are compared instead of tokenized, and its extensions are not counted.
     fn expected_end(&mut self, _names: &Names) -> &[u8] {
         b""
     }
 
-    /// A new visitor for entries further on in the same file, which is merged by [`Visit::join`]. `None` if all entries
-    /// must be visited sequentially.
+    /// Returns a new visitor for later entries of the same file, which is merged by [`Visit::join`]. `None` if all
+    /// entries must be visited sequentially.
     fn fork(&self) -> Option<Self>
     where
         Self: Sized,
@@ -46,7 +46,7 @@ pub trait Visit {
         None
     }
 
-    /// Merges a fork that visited the entries after those of this visitor.
+    /// Merges a fork that has visited the entries after those of this visitor.
     fn join(&mut self, _later: Self)
     where
         Self: Sized,
@@ -54,18 +54,18 @@ pub trait Visit {
     }
 }
 
-/// An entry as it was scanned.
+/// A scanned entry.
 #[derive(Debug, Clone, Copy)]
 pub struct ParsedEntry<'e> {
-    /// Its text, leading trivia included.
+    /// Its text, including leading whitespace and comments.
     pub text: &'e [u8],
     /// The parsed text.
     pub entry: &'e Entry,
-    /// The elements of its extensions, if they were noted.
+    /// Its extension elements, if the scan has listed them.
     pub elements: Option<&'e Elements>,
     /// The text as a `str`, if the file is known to be UTF-8.
     pub utf8: Option<&'e str>,
-    /// Whether the extensions are those of the entry before, byte for byte.
+    /// Whether the extensions are the same bytes as those of the previous entry.
     pub repeats: bool,
 }
 
@@ -84,28 +84,28 @@ impl Visit for Ignore {
     fn entry(&mut self, _: &[u8], _: &Entry, _: &Names) {}
 }
 
-/// The structure of a file. All offsets are into the scanned bytes, byte order mark included.
+/// The structure of a file. All offsets are relative to the scanned bytes, including the byte order mark.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Scan {
-    /// The root's names; `None` when the root is missing or not that of a sitemap.
+    /// The root's names; `None` if the root is missing or not that of a sitemap.
     pub names: Option<Names>,
-    /// The root's local name as written (`urlset`, `rss`, `html` …), empty when there is no root.
+    /// The root's local name as written (`urlset`, `rss`, `html` …); empty without a root.
     pub root: String,
-    /// Entry starts, then the start of the tail: entry *i* is `starts[i]..starts[i + 1]`, the head is `..starts[0]`.
+    /// The starts of the entries and of the tail: entry *i* is `starts[i]..starts[i + 1]`, the head is `..starts[0]`.
     pub starts: Vec<u32>,
-    /// Offset of the root's start tag and of its end, for messages and for closing an empty root.
+    /// Start and end of the root's start tag.
     pub root_tag: (u32, u32),
     /// Whether the root is written `<urlset/>`.
     pub root_is_empty: bool,
-    /// Non-blank text or unknown sitemap elements directly below the root: offset of the first.
+    /// The offset of the first non-blank text or unknown sitemap element directly below the root.
     pub stray: Option<u32>,
-    /// Whether an element of another namespace below the root contains entries. They are not rows, but a repair, which
-    /// works token by token, cannot know that the element is closed later, and makes rows of them.
+    /// Whether an element of another namespace below the root contains entries. They are not rows; but a repair, which
+    /// works token by token, cannot know that the element is closed later, and turns them into rows.
     pub wraps: bool,
     /// Whether an element of another namespace is directly below the root.
     pub has_siblings: bool,
-    /// Whether an entry, or a field in one, has no prefix below a root that has one and declares no default namespace:
-    /// it is in no namespace.
+    /// Whether an entry or a field is in no namespace: it has no prefix, and the root has one but declares no default
+    /// namespace.
     pub has_unbound: bool,
     /// Damage, in document order.
     pub damage: Vec<Damage>,
@@ -120,13 +120,13 @@ impl Scan {
     }
 }
 
-/// Entries between two checks of the cancel flag.
-const ENTRIES_PER_LOOK: usize = 2_048;
+/// Number of entries between two checks for cancellation.
+const ENTRIES_PER_CHECK: usize = 2_048;
 
-/// Scans a file up to its first damage; the damaged entry is not visited. A large file is scanned on all cores, if the
+/// Scans a file up to its first damage; the damaged entry is not visited. A large file is scanned on all cores if the
 /// visitor can be forked.
 pub fn scan_sound(bytes: &[u8], visitor: &mut (impl Visit + Send), progress: &Progress) -> Scan {
-    scan_parallel(bytes, visitor, progress, parallel::PIECE)
+    scan_parallel(bytes, visitor, progress, parallel::MIN_PIECE)
 }
 
 /// [`scan_sound`] with the minimum size of a piece for one core.
@@ -136,7 +136,7 @@ pub(super) fn scan_parallel<V: Visit + Send>(bytes: &[u8], visitor: &mut V, prog
     })
 }
 
-/// Continues a scan after its last entry. The bytes up to there must be the same, with at least one entry; those
+/// Continues a scan after its last entry. The bytes up to there must be unchanged and contain at least one entry; these
 /// entries are not visited again.
 pub fn resume(bytes: &[u8], before: Scan, visitor: &mut impl Visit, progress: &Progress) -> Scan {
     let from = before.starts.last().map_or(0, |start| *start as usize);
@@ -162,7 +162,7 @@ pub fn scan(bytes: &[u8], visitor: &mut impl Visit, progress: &Progress) -> Scan
     })
 }
 
-/// [`scan`] without fast paths: the reference that tests compare them with.
+/// [`scan`] without fast paths, as a reference for tests.
 pub fn scan_thoroughly(bytes: &[u8], visitor: &mut impl Visit, progress: &Progress) -> Scan {
     run(bytes, visitor, progress, Start { parser: Parser::thorough(), stops: false }, |from, names, walk| {
         body(bytes, from, names, walk);
@@ -200,7 +200,7 @@ fn run<V: Visit>(
     scan.starts.push(after_root as u32);
     if let Some(names) = scan.names.take() {
         if stops && !parser.damage.list.is_empty() {
-            // There is damage before the root already.
+            // There is damage before the first entry.
             progress.advance(0, (bytes.len() - after_root.min(bytes.len())) as u64);
         } else if scan.root_is_empty {
             epilog(bytes, after_root, &mut parser);
@@ -216,8 +216,7 @@ fn run<V: Visit>(
     scan
 }
 
-/// The damage of any XML document, in document order, up to the first end tag that does not match. References are not
-/// checked.
+/// The damage of any XML document, in document order, up to the first mismatched end tag. References are not checked.
 pub fn damage(bytes: &[u8]) -> Vec<Damage> {
     let mut parser = Parser::of(bytes);
     check_characters(bytes, 0, &mut parser);
@@ -242,14 +241,14 @@ pub(super) struct Walk<'a, V> {
     pub(super) progress: &'a Progress,
     /// Whether the first damage ends it.
     pub(super) stops: bool,
-    /// Whether the scan began after an entry, whose end is then the first of `scan.starts`.
+    /// Whether the scan began after an entry, whose end is the first of `scan.starts`.
     pub(super) is_later: bool,
-    /// Rows and bytes that were reported as done.
+    /// The numbers of rows and bytes that were reported as progress.
     pub(super) counted: (u64, u64),
-    /// The scan ends if an entry ends at one of these offsets; `met` is that offset.
-    pub(super) until: Vec<usize>,
-    pub(super) met: Option<usize>,
-    /// The bytes as a `str`, if they are UTF-8, so that entries need not be validated one by one.
+    /// The scan stops if an entry ends at one of these offsets; `stopped_at` is that offset.
+    pub(super) stop_offsets: Vec<usize>,
+    pub(super) stopped_at: Option<usize>,
+    /// The bytes as a `str`, if they are UTF-8, so that entries need not be validated individually.
     pub(super) utf8: Option<&'a str>,
 }
 
@@ -259,8 +258,8 @@ impl<'a, V> Walk<'a, V> {
         progress: &'a Progress,
         stops: bool,
     ) -> Self {
-        let (is_later, counted, until, met) = (false, (0, 0), Vec::new(), None);
-        Self { parser, scan, visitor, progress, stops, is_later, counted, until, met, utf8: None }
+        let (is_later, counted, stop_offsets, stopped_at) = (false, (0, 0), Vec::new(), None);
+        Self { parser, scan, visitor, progress, stops, is_later, counted, stop_offsets, stopped_at, utf8: None }
     }
 
     fn advance(&mut self, rows: usize, bytes: usize) {
@@ -270,7 +269,7 @@ impl<'a, V> Walk<'a, V> {
     }
 }
 
-/// From the byte order mark to the root's start tag.
+/// Parses the bytes before the root; returns the root's start tag.
 fn prolog(bytes: &[u8], parser: &mut Parser) -> Option<Markup> {
     let mut at = if bytes.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
     let (first, mut has_doctype) = (at, false);
@@ -302,7 +301,7 @@ fn prolog(bytes: &[u8], parser: &mut Parser) -> Option<Markup> {
     None
 }
 
-/// From the root's start tag to its end tag, and what follows.
+/// Parses the content of the root, and the bytes after it.
 pub(super) fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mut Walk<'_, V>) {
     // `done` is the end of the bytes that belong to the head or to an entry.
     let (mut at, mut done, mut last_report) = (from, from, (walk.scan.entries(), from));
@@ -310,7 +309,7 @@ pub(super) fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mu
         if walk.stops && !walk.parser.damage.list.is_empty() {
             break;
         }
-        // Nearly always only blanks precede the next entry.
+        // In most cases only blanks precede the next entry.
         let plain = if walk.parser.is_thorough { None } else { fast_path::start(bytes, at, names) };
         let Some(markup) = plain.or_else(|| markup::next(bytes, at)) else {
             note_stray(bytes, at, bytes.len(), walk);
@@ -322,8 +321,8 @@ pub(super) fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mu
         }
         at = match markup.kind {
             Kind::Start | Kind::Empty if plain.is_some() || names.is_entry_tag(bytes, &markup) => {
-                // Trivia before the first entry, up to its last comment, belong to the head, so that a banner is not
-                // deleted or moved with the first row.
+                // Comments before the first entry belong to the head, so that a banner is not deleted or moved with the
+                // first row.
                 let is_first = walk.scan.starts.len() <= 1 && !walk.is_later;
                 let lead = if is_first { at } else { done };
                 let expected_end = walk.visitor.expected_end(names);
@@ -344,12 +343,12 @@ pub(super) fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mu
                 walk.visitor.parsed(&ParsedEntry { text, entry: &entry, elements, utf8, repeats }, names);
                 walk.scan.starts.push(end as u32);
                 done = end;
-                if walk.until.contains(&end) {
-                    walk.met = Some(end);
+                if walk.stop_offsets.contains(&end) {
+                    walk.stopped_at = Some(end);
                     break;
                 }
                 let entries = walk.scan.entries();
-                if entries - last_report.0 >= ENTRIES_PER_LOOK {
+                if entries - last_report.0 >= ENTRIES_PER_CHECK {
                     walk.advance(entries - last_report.0, end - last_report.1);
                     last_report = (entries, end);
                     if walk.progress.is_cancelled() {
@@ -400,7 +399,7 @@ pub(super) fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mu
         };
     }
     let entries = walk.scan.entries();
-    walk.advance(entries - last_report.0, walk.met.unwrap_or(bytes.len()) - last_report.1);
+    walk.advance(entries - last_report.0, walk.stopped_at.unwrap_or(bytes.len()) - last_report.1);
     if entries == 0 && !walk.is_later {
         // The head ends after the last comment, or after the root's start tag: entries are inserted there. A scan that
         // stopped at damage is repeated after the repair, and does not need that offset.
@@ -412,7 +411,7 @@ pub(super) fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mu
 }
 
 impl<V> Walk<'_, V> {
-    /// The start of this end tag if it closes the root, else `usize::MAX`.
+    /// The start of this end tag if it closes the root, otherwise `usize::MAX`.
     fn root_end(&self, bytes: &[u8], markup: &Markup) -> usize {
         let (start, end) = self.scan.root_tag;
         let root = markup::next(bytes, start as usize).filter(|root| root.end == end as usize);
@@ -511,7 +510,7 @@ mod tests {
     use crate::xml::record::Record;
     use proptest::prelude::*;
 
-    /// Scans and gives each entry's text and decoded loc.
+    /// Scans; returns each entry's text and decoded loc.
     fn rows(text: &str) -> (Scan, Vec<(String, Option<String>)>) {
         struct Rows(Vec<(String, Option<String>)>);
         impl Visit for Rows {
@@ -532,7 +531,7 @@ mod tests {
     const NS: &str = "xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"";
 
     #[test]
-    fn two_prefixes_of_the_same_length_may_mean_the_same() {
+    fn two_prefixes_can_have_the_same_namespace() {
         let uri = "http://www.sitemaps.org/schemas/sitemap/0.9";
         let root = format!("<a:urlset xmlns:a=\"{uri}\" xmlns:b=\"{uri}\">");
         let text = format!("{root}<a:url><a:loc>1</a:loc></a:url><b:url><b:loc>2</b:loc></b:url></a:urlset>");
@@ -552,12 +551,12 @@ mod tests {
     }
 
     #[test]
-    fn the_root_s_prefix_means_the_sitemap_even_undeclared() {
+    fn the_prefix_of_the_root_is_in_the_sitemap_namespace_even_if_undeclared() {
         assert_eq!(locs("<a:urlset><a:url><a:loc>1</a:loc></a:url></a:urlset>"), ["1"]);
     }
 
     #[test]
-    fn an_entry_owns_the_trivia_before_it_but_a_banner_stays_with_the_head() {
+    fn an_entry_includes_the_comments_before_it_but_a_banner_belongs_to_the_head() {
         let text =
             format!("<urlset {NS}>\n<!-- banner -->\n <url><loc>a</loc></url>\n<!-- b -->\n <url/>\n</urlset>\n");
         let (scan, rows) = rows(&text);
@@ -568,7 +567,7 @@ mod tests {
     }
 
     #[test]
-    fn values_bind_by_their_place_and_namespace() {
+    fn values_are_found_by_parent_and_namespace() {
         let table = [
             ("<urlset NS><url><loc> a&amp;b </loc></url></urlset>", vec!["a&b"]),
             ("<urlset NS><url><loc><![CDATA[ a&b ]]></loc></url></urlset>", vec!["a&b"]),
@@ -593,7 +592,7 @@ mod tests {
     }
 
     #[test]
-    fn one_bad_row_does_not_cost_the_rows_after_it_and_is_reported_where_it_stands() {
+    fn a_damaged_row_does_not_affect_later_rows_and_is_reported_with_its_position() {
         let table = [
             ("<url><loc>a?x=1&y=2</loc></url><url><loc>b</loc></url>", vec!["a?x=1&y=2", "b"], Defect::Ampersand),
             ("<url><loc>a</url><url><loc>b</loc></url>", vec!["a", "b"], Defect::EndTag),
@@ -610,7 +609,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_not_well_formed_is_never_taken_for_sound() {
+    fn a_malformed_file_always_has_damage() {
         let table = [
             ("", Defect::NoRoot),
             (" <?xml version='1.0'?><urlset/>", Defect::BeforeRoot),
@@ -639,7 +638,7 @@ mod tests {
     }
 
     #[test]
-    fn deep_nesting_and_many_attributes_cost_no_stack() {
+    fn deep_nesting_and_many_attributes_do_not_overflow_the_stack() {
         let deep = format!("<urlset>{}{}</urlset>", "<a>".repeat(100_000), "</a>".repeat(100_000));
         assert_eq!(rows(&deep).0.damage, []);
         let wide = (0..100_000).fold(String::new(), |wide, n| wide + &format!(" a{n}='1'"));
@@ -647,7 +646,7 @@ mod tests {
     }
 
     proptest! {
-        /// I1, and every entry parsed alone is the entry that the scan saw.
+        /// I1, and every entry parsed alone equals the scanned one.
         #[test]
         fn head_entries_and_tail_are_the_bytes(parts in proptest::collection::vec(prop_oneof![
             Just("<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>".as_bytes().to_vec()),
@@ -681,9 +680,10 @@ mod tests {
             prop_assert_eq!(whole, bytes);
         }
 
-        /// The short way and the long one see the same file: shapes that are nearly plain, and anything between them.
+        /// Scans with and without fast paths give the same result for nearly plain entries with other text between
+        /// them.
         #[test]
-        fn plain_entries_are_seen_as_others_are(
+        fn fast_paths_give_the_same_result(
             root in prop::sample::select(vec![
                 "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>", "<urlset>", "<urlset xmlns='x'>",
                 "<s:urlset xmlns:s='http://www.sitemaps.org/schemas/sitemap/0.9'>", "<sitemapindex>",
@@ -710,10 +710,10 @@ mod tests {
             impl Visit for Seen {
                 fn entry(&mut self, text: &[u8], entry: &Entry, names: &Names) {
                     self.0.push((text.to_vec(), *entry));
-                    // What is found behind the loc is what the entry has there.
+                    // The text found after the loc is the entry's value.
                     let end = Record::of(entry, text).plain_loc_end();
                     for field in [Field::Lastmod, Field::Changefreq, Field::Priority] {
-                        if let Some(raw) = end.and_then(|end| fast_path::behind_loc(text, end, field, names)) {
+                        if let Some(raw) = end.and_then(|end| fast_path::text_after_loc(text, end, field, names)) {
                             let span = entry.field(field).unwrap();
                             assert_eq!((Some(raw), span.text), (entry.raw_value(field, text), TextKind::Plain));
                             assert_eq!((span.inner_start, span.inner_end), (span.value_start, span.value_end));

@@ -1,4 +1,4 @@
-//! Namespace prefixes declared by open elements. Each tag is read once when it opens and once when it closes.
+//! The namespace prefixes that open elements declare. Each tag is read once when it opens and once when it closes.
 
 use super::markup::{self, Markup};
 use std::collections::HashMap;

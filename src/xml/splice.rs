@@ -1,14 +1,14 @@
 //! Writes an entry with changed fields and keeps every other byte.
 //!
-//! Invariant I2: without overrides the bytes are copied. A changed value replaces only the trimmed
-//! value between its tags; a missing element is inserted in schema order with the entry's indentation
-//! and prefix; an element is removed together with the whitespace before it.
+//! Invariant I2: without changes the bytes are copied. A changed value replaces only the trimmed value between its
+//! tags. A missing element is inserted in schema order with the entry's indentation and prefix. An element is removed
+//! together with the whitespace before it.
 
 pub use super::change::{Change, Changes};
 
 use super::entry::{Anomalies, Entry, FieldSpan, TextKind};
 use super::escape::{escape, escaped_len};
-use super::fast_path::MissingElement;
+use super::fast_path::InsertionPoint;
 use super::markup::{self, Kind};
 use super::names::Names;
 use crate::protocol::Field;
@@ -22,16 +22,16 @@ struct Patch<'a> {
     text: Text<'a>,
 }
 
-/// The replacement text of a patch. Its length is known without writing it.
+/// The replacement text of a patch. Its length can be computed without writing it.
 #[derive(Debug, Clone, Copy)]
 enum Text<'a> {
-    /// Nothing.
+    /// No text.
     None,
     /// Unchanged text.
     Raw(&'a str),
-    /// Escaped.
+    /// A value, which is escaped.
     Value(&'a str),
-    /// The rest of an element whose start tag lacks its `>`: that, the value, the end tag.
+    /// The rest of an element from the `>` of its start tag on: that, the value and the end tag.
     Rest { value: &'a str, name: &'a [u8] },
     /// A new element.
     Element(Element<'a>),
@@ -39,7 +39,7 @@ enum Text<'a> {
     End(&'a [u8]),
 }
 
-/// The patches of one entry: one for each field, and two to open and close an empty `<url/>`.
+/// The patches of one entry: one for each field, and two that open and close an empty `<url/>`.
 type Patches<'a> = [Option<Patch<'a>>; 6];
 
 /// A new element with the whitespace before it; the prefix has its colon.
@@ -51,7 +51,7 @@ struct Element<'a> {
     value: &'a str,
 }
 
-/// The output of a splice: a text, or a sum of lengths.
+/// The output of a splice: bytes, or the sum of their lengths.
 trait Sink {
     fn put(&mut self, bytes: &[u8]);
 
@@ -125,7 +125,7 @@ pub fn splice(entry: &Entry, text: &[u8], names: &Names, changes: &Changes<'_>, 
     remove_repeats(entry, names, changes, (out, start));
 }
 
-/// Length in bytes of what [`splice`] would write.
+/// Number of bytes that [`splice`] would write.
 pub fn spliced_len(entry: &Entry, text: &[u8], names: &Names, changes: &Changes<'_>) -> usize {
     if has_repeats(entry) || names.grid.is_some() {
         let mut out = Vec::new();
@@ -137,17 +137,17 @@ pub fn spliced_len(entry: &Entry, text: &[u8], names: &Names, changes: &Changes<
     len
 }
 
-/// Writes `text` with a field inserted that it does not have.
-pub(crate) fn insert(text: &[u8], place: MissingElement<'_>, field: Field, value: &str, out: &mut Vec<u8>) {
-    let (before, after) = text.split_at(place.at.min(text.len()));
+/// Writes `text` with a missing field inserted.
+pub(crate) fn insert(text: &[u8], point: InsertionPoint<'_>, field: Field, value: &str, out: &mut Vec<u8>) {
+    let (before, after) = text.split_at(point.at.min(text.len()));
     out.extend_from_slice(before);
-    Element { before: place.before, prefix: b"", field, value }.write(out);
+    Element { before: point.before, prefix: b"", field, value }.write(out);
     out.extend_from_slice(after);
 }
 
-/// Number of bytes that [`insert`] adds for a value of this length, escaped.
-pub(crate) const fn inserted_len(place: MissingElement<'_>, field: Field, value: usize) -> usize {
-    place.before.len() + "<></>".len() + 2 * field.name().len() + value
+/// Number of bytes that [`insert`] adds for a value of this escaped length.
+pub(crate) const fn inserted_len(point: InsertionPoint<'_>, field: Field, value: usize) -> usize {
+    point.before.len() + "<></>".len() + 2 * field.name().len() + value
 }
 
 fn write(entry: &Entry, text: &[u8], changes: &Changes<'_>, out: &mut impl Sink) {
@@ -177,7 +177,7 @@ const fn has_repeats(entry: &Entry) -> bool {
     entry.anomalies.contains(Anomalies::FIELD_TWICE) || entry.anomalies.contains(Anomalies::LOC_TWICE)
 }
 
-/// Removes all elements of a field, also repeated ones.
+/// Removes repeated elements of the fields that are removed.
 fn remove_repeats(entry: &Entry, names: &Names, changes: &Changes<'_>, (out, start): (&mut Vec<u8>, usize)) {
     if !has_repeats(entry) {
         return;
@@ -196,7 +196,7 @@ fn replace<'a>(text: &'a [u8], span: &FieldSpan, value: &'a str) -> Patch<'a> {
     let (inner_start, inner_end) = (span.inner_start as usize, span.inner_end as usize);
     if span.end == span.inner_end {
         // `<lastmod/>` becomes `<lastmod>value</lastmod>`.
-        let (kept, name) = opened(text, span.start as usize, span.end as usize);
+        let (kept, name) = split_empty_tag(text, span.start as usize, span.end as usize);
         return Patch { start: kept, end: span.end as usize, text: Text::Rest { value, name } };
     }
     let text_of = Text::Value(value);
@@ -211,15 +211,15 @@ fn replace<'a>(text: &'a [u8], span: &FieldSpan, value: &'a str) -> Patch<'a> {
         && cdata.kind == Kind::Cdata
         && (cdata.start, cdata.end) == (start, end)
     {
-        // A value that is one CDATA section stays one; only its content changes.
+        // A value that is a single CDATA section stays one; only its content changes.
         let (start, end) = markup::trim(text, start + 9, end - 3);
         return Patch { start, end, text: Text::Raw(value) };
     }
     Patch { start, end, text: text_of }
 }
 
-/// The end of the part of an empty tag `<name … />` that is kept when it is opened, and its name.
-fn opened(text: &[u8], start: usize, end: usize) -> (usize, &[u8]) {
+/// The end of the part of an empty tag `<name … />` that is kept when it becomes a start tag, and the name of the tag.
+fn split_empty_tag(text: &[u8], start: usize, end: usize) -> (usize, &[u8]) {
     let tag = text.get(start..end).unwrap_or_default();
     let name = markup::next(tag, 0).map(|markup| markup.name(tag)).unwrap_or_default();
     let (_, kept) = markup::trim(tag, 0, tag.strip_suffix(b"/>").unwrap_or(tag).len());
@@ -232,22 +232,23 @@ fn blank_before(text: &[u8], end: usize) -> usize {
     before.iter().rposition(|byte| !markup::is_space(*byte)).map_or(0, |last| last + 1)
 }
 
-const fn nothing(start: usize, end: usize) -> Patch<'static> {
+const fn deletion(start: usize, end: usize) -> Patch<'static> {
     Patch { start, end, text: Text::None }
 }
 
 fn remove(text: &[u8], span: &FieldSpan) -> Patch<'static> {
-    nothing(blank_before(text, span.start as usize), span.end as usize)
+    deletion(blank_before(text, span.start as usize), span.end as usize)
 }
 
-/// The prefix of the entry's start tag with its colon. Not always the root's: some writers prefix the root alone.
+/// The prefix of the entry's start tag, with its colon. It may differ from the root's: some programs only prefix the
+/// root.
 fn own_prefix<'a>(entry: &Entry, text: &'a [u8]) -> &'a [u8] {
     let name = markup::next(text, entry.open as usize).map(|tag| tag.name(text)).unwrap_or_default();
     let colon = name.iter().position(|byte| *byte == b':').filter(|colon| *colon > 0);
     colon.and_then(|colon| name.get(..=colon)).unwrap_or_default()
 }
 
-/// Inserts elements that the entry does not have, each after the last field before it in schema order.
+/// Adds patches that insert missing elements, each after the last field before it in schema order.
 fn insert_missing<'a>(entry: &Entry, text: &'a [u8], changes: &Changes<'a>, patches: &mut Patches<'a>) {
     let missing = Field::ALL.map(|field| match (changes[field.index()], entry.field(field)) {
         (Some(Change::Set(value)), None) => Some((field, value)),
@@ -259,8 +260,8 @@ fn insert_missing<'a>(entry: &Entry, text: &'a [u8], changes: &Changes<'a>, patc
     let (prefix, before) = (own_prefix(entry, text), separator(entry, text));
     let end = entry.open_end as usize;
     if entry.close == entry.open_end && entry.len == entry.open_end {
-        // `<url/>`: open it up.
-        let (kept, name) = opened(text, entry.open as usize, end);
+        // `<url/>` becomes `<url></url>`.
+        let (kept, name) = split_empty_tag(text, entry.open as usize, end);
         patches[4] = Some(Patch { start: kept, end, text: Text::Raw(">") });
         patches[5] = Some(Patch { start: end, end, text: Text::End(name) });
     }
@@ -272,14 +273,14 @@ fn insert_missing<'a>(entry: &Entry, text: &'a [u8], changes: &Changes<'a>, patc
     }
 }
 
-/// The whitespace before the fields of this entry: that before `loc`, else before any other field.
+/// The whitespace before the fields of the entry: that before `loc`, or else before the next field.
 fn separator<'t>(entry: &Entry, text: &'t [u8]) -> &'t [u8] {
     let Some(span) = entry.fields.iter().flatten().next() else { return b"" };
     let end = span.start as usize;
     text.get(blank_before(text, end).max(entry.open_end as usize)..end).unwrap_or_default()
 }
 
-/// The layout of the entries of a file, which new entries copy.
+/// The layout of the entries of a file, for new entries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
     /// Whitespace before `<url>`.
@@ -369,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_touches_only_its_value() {
+    fn a_change_affects_only_its_value() {
         use Change::{Remove, Set};
         use Field::{Changefreq, Lastmod, Loc, Priority};
         let pretty = "\n <url>\n  <loc> a </loc>\n  <priority>0.50</priority>\n  <x:y/>\n </url>";
@@ -437,7 +438,7 @@ mod tests {
     }
 
     #[test]
-    fn several_missing_fields_go_in_schema_order_and_a_removed_neighbour_is_no_hindrance() {
+    fn missing_fields_are_inserted_in_schema_order_even_beside_a_removed_one() {
         let all = [None, Some(Change::Set("l")), Some(Change::Set("c")), Some(Change::Set("p"))];
         assert_eq!(
             spliced("<url>\n <loc>a</loc>\n</url>", all),
@@ -451,7 +452,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_entry_copies_the_layout_of_its_neighbour() {
+    fn a_new_entry_has_the_layout_of_its_neighbour() {
         let names = Names::plain(FileKind::Urlset);
         let text = b"<!-- c -->\n\t<url>\n\t\t<loc>a</loc>\n\t</url>";
         let layout = Layout::of(&Entry::of(text, &names), text).unwrap();
@@ -466,9 +467,9 @@ mod tests {
     }
 
     proptest! {
-        /// What is inserted without taking the entry apart is what a splice inserts.
+        /// Inserting without parsing the entry gives the same result as a splice.
         #[test]
-        fn a_missing_field_goes_where_a_splice_puts_it(
+        fn inserting_a_missing_field_equals_a_splice(
             fields in proptest::collection::vec(any::<bool>(), 3), odd in 0..12_usize, at in 0..5_usize, wanted in 1..4_usize,
         ) {
             let odd = [
@@ -487,22 +488,22 @@ mod tests {
             let (text, field) = (text.as_bytes(), Field::ALL[wanted]);
             let entry = Entry::of(text, &names);
             let loc = Record::of(&entry, text).plain_loc();
-            if let Some(place) = loc.and_then(|loc| fast_path::place_of_missing(text, loc, field, &names)) {
+            if let Some(point) = loc.and_then(|loc| fast_path::insertion_point(text, loc, field, &names)) {
                 prop_assert_eq!(entry.value(field, text), None);
                 let (mut quick, mut spliced) = (Vec::new(), Vec::new());
-                insert(text, place, field, "a&b", &mut quick);
+                insert(text, point, field, "a&b", &mut quick);
                 splice(&entry, text, &names, &only(field, Change::Set("a&b")), &mut spliced);
                 prop_assert_eq!(String::from_utf8(quick.clone()), String::from_utf8(spliced));
-                prop_assert_eq!(quick.len(), text.len() + inserted_len(place, field, "a&amp;b".len()));
+                prop_assert_eq!(quick.len(), text.len() + inserted_len(point, field, "a&amp;b".len()));
             } else {
                 let is_usual = matches!(odd, "" | "<x:y/>") && at > 3 || entry.field(field).is_some();
                 prop_assert!(!is_usual || entry.field(field).is_some(), "{}", String::from_utf8_lossy(text));
             }
         }
 
-        /// After a splice the changed fields say what was asked, the others what they said before.
+        /// After a splice, changed fields have the new values and the others their old ones.
         #[test]
-        fn what_is_set_is_read_back_and_the_rest_is_untouched(
+        fn changed_values_are_read_back_and_the_rest_is_unchanged(
             parts in proptest::collection::vec(prop_oneof![
                 Just("<loc>a</loc>"), Just("<lastmod>b</lastmod>"), Just("<changefreq/>"), Just("<priority> c&amp;d </priority>"),
                 Just("<loc><![CDATA[e&f]]></loc>"), Just("\n  "), Just("<!-- g -->"), Just("<image:image><image:loc>h</image:loc></image:image>"),

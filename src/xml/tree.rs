@@ -1,8 +1,8 @@
 //! The child elements of an entry as a tree for display.
 //!
-//! [`tree`] holds every text and is read with quick-xml: nothing here is written back, so exact bytes do not matter.
-//! [`Elements`] holds places only, for entries of any size: what is on the screen is decoded when it is drawn. What
-//! cannot be read ends the tree; the raw text beside it always shows everything.
+//! [`tree`] contains all decoded texts and uses quick-xml: nothing here is written back, so exact bytes do not matter.
+//! [`Elements`] contains only positions, for entries of any size; visible texts are decoded when they are drawn. The
+//! tree ends at the first malformed token; the raw text, which is shown beside it, is always complete.
 
 use super::escape::{decode, lossy};
 use super::markup::{self, Kind, is_blank};
@@ -11,7 +11,7 @@ use quick_xml::events::{BytesStart, Event};
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// One element, or a text of its own line.
+/// One element.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Node {
     /// 0 for a child of the entry.
@@ -20,17 +20,17 @@ pub(crate) struct Node {
     pub name: String,
     /// Decoded attributes.
     pub attributes: Vec<(String, String)>,
-    /// Decoded text directly inside, whitespace at its ends taken away.
+    /// The decoded and trimmed text directly inside.
     pub text: String,
 }
 
-/// All elements below the entry element of `text`, in document order. Core fields included.
+/// All elements below the entry element of `text`, in document order, including core fields.
 pub(crate) fn tree(text: &[u8]) -> Vec<Node> {
-    beginning(text, usize::MAX).0
+    first_nodes(text, usize::MAX).0
 }
 
-/// The first `most` of them, and where the next one begins, if there is one.
-pub(crate) fn beginning(text: &[u8], most: usize) -> (Vec<Node>, Option<usize>) {
+/// The first `limit` elements, and the offset of the next one, if there is one.
+pub(crate) fn first_nodes(text: &[u8], limit: usize) -> (Vec<Node>, Option<usize>) {
     let mut rest = None;
     let mut reader = Reader::from_reader(text);
     let mut nodes: Vec<Node> = Vec::new();
@@ -40,7 +40,7 @@ pub(crate) fn beginning(text: &[u8], most: usize) -> (Vec<Node>, Option<usize>) 
         let at = reader.buffer_position();
         let Ok(event) = reader.read_event() else { break };
         match event {
-            Event::Start(_) | Event::Empty(_) if nodes.len() == most => {
+            Event::Start(_) | Event::Empty(_) if nodes.len() == limit => {
                 rest = Some(at as usize);
                 break;
             }
@@ -75,7 +75,7 @@ pub(crate) fn beginning(text: &[u8], most: usize) -> (Vec<Node>, Option<usize>) 
 fn node(tag: &BytesStart<'_>, depth: usize) -> Node {
     let attributes = tag
         .attributes()
-        // Looking for each name among those before it would cost their square.
+        // Checking for duplicates would take quadratic time.
         .with_checks(false)
         .map_while(Result::ok)
         .map(|attribute| {
@@ -92,16 +92,16 @@ fn append_text(nodes: &mut [Node], open: &[Option<usize>], text: &str) {
     }
 }
 
-/// Elements that are listed at most: an entry of a hostile file may hold one in every three bytes.
-pub(crate) const MOST: usize = 1 << 20;
+/// Maximum number of listed elements: an entry of a hostile file may have one in every three bytes.
+pub(crate) const MAX_ELEMENTS: usize = 1 << 20;
 
-/// Tokens between two looks at whether the list is still wanted.
-const STRIDE: usize = 1 << 12;
+/// Number of tokens between two checks for cancellation.
+const TOKENS_PER_CHECK: usize = 1 << 12;
 
 /// The parent of an element that is directly in the entry.
 const TOP: u32 = u32::MAX;
 
-/// One element by its place in the text of its entry.
+/// The position of one element in the text of its entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Element {
     start: u32,
@@ -112,30 +112,30 @@ pub(crate) struct Element {
     parent: u32,
     /// 0 for a child of the entry.
     pub depth: u32,
-    /// Its place among the children of the same name, from 1.
+    /// Its number among the siblings of the same name, from 1.
     pub number: u32,
-    /// Whether there are several of its name.
+    /// Whether it has siblings of the same name.
     pub is_repeated: bool,
-    /// Whether nothing follows it under its parent.
+    /// Whether it is the last child of its parent.
     pub is_last: bool,
-    /// Whether elements are in it.
+    /// Whether it contains elements.
     pub has_children: bool,
 }
 
-/// The elements of an entry below some, by their places: one pass over the text, without recursion.
+/// The positions of the elements of an entry, found in one pass over the text without recursion.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Elements {
     list: Vec<Element>,
-    /// Where text is between the children of an element that has some, by the number of the element.
+    /// The ranges of the text between the children of an element, by the number of the element.
     mixed: HashMap<u32, Vec<Range<u32>>>,
-    /// Whether there are more than are listed.
+    /// Whether there are more elements than the maximum.
     pub is_cut: bool,
 }
 
-/// An element that is open.
+/// An open element.
 struct Open<'t> {
     name: &'t [u8],
-    /// Its number; `None` for the entry itself and for what is passed over.
+    /// Its number; `None` for the entry itself and for skipped elements.
     node: Option<u32>,
     is_entry: bool,
     last_child: Option<u32>,
@@ -143,23 +143,24 @@ struct Open<'t> {
 }
 
 impl Element {
-    /// Where its start tag stands.
+    /// The offset of its start tag.
     pub(crate) const fn start(&self) -> u32 {
         self.start
     }
 }
 
 impl Elements {
-    /// The elements below the entry element of `text`, without those directly in it that are `passed` by their name.
-    /// `None` if it is not wanted any more.
-    pub(crate) fn of(text: &[u8], passed: impl Fn(&[u8]) -> bool, stop: impl Fn() -> bool) -> Option<Self> {
+    /// Finds the elements below the entry element of `text`, without its direct children whose names are
+    /// `skipped`. `None`
+    /// if `stop` returns true.
+    pub(crate) fn of(text: &[u8], skipped: impl Fn(&[u8]) -> bool, stop: impl Fn() -> bool) -> Option<Self> {
         let mut elements = Self::default();
         let mut open: Vec<Open> = Vec::new();
         let mut known: HashMap<(u32, &[u8]), (u32, u32)> = HashMap::new();
         let (mut at, mut end, mut tokens) = (0, text.len(), 0_usize);
         while let Some(tag) = markup::next(text, at) {
             tokens += 1;
-            if tokens.is_multiple_of(STRIDE) && stop() {
+            if tokens.is_multiple_of(TOKENS_PER_CHECK) && stop() {
                 return None;
             }
             let before = text.get(at..tag.start).unwrap_or_default();
@@ -172,12 +173,12 @@ impl Elements {
                     let name = tag.name(text);
                     let node = match open.last_mut() {
                         Some(within) if within.is_entry || within.node.is_some() => {
-                            if elements.list.len() == MOST {
+                            if elements.list.len() == MAX_ELEMENTS {
                                 (elements.is_cut, end) = (true, tag.start);
                                 break;
                             }
-                            let is_passed = within.is_entry && passed(name);
-                            (!is_passed).then(|| {
+                            let is_skipped = within.is_entry && skipped(name);
+                            (!is_skipped).then(|| {
                                 elements.add(within, (open_depth(within, &elements.list), name), &tag, &mut known)
                             })
                         }
@@ -205,7 +206,7 @@ impl Elements {
                 break;
             }
         }
-        // What is never closed goes on to where the reading ended.
+        // Unclosed elements extend to the end of the parsed text.
         while let Some(closed) = open.pop() {
             elements.close(closed, end);
         }
@@ -261,24 +262,23 @@ impl Elements {
         }
     }
 
-    /// How many there are.
+    /// The number of elements.
     pub(crate) const fn len(&self) -> usize {
         self.list.len()
     }
 
-    /// One of them.
+    /// The element with a number.
     pub(crate) fn get(&self, number: usize) -> Option<&Element> {
         self.list.get(number)
     }
 
-    /// The element that another is in.
+    /// The parent of an element.
     pub(crate) fn parent(&self, element: &Element) -> Option<&Element> {
         self.list.get(element.parent as usize)
     }
 
-    /// The decoded text directly in an element, without the whitespace at its ends: of a long one the beginning, which
-    /// is at least `most` bytes of the entry.
-    pub(crate) fn text(&self, number: usize, text: &[u8], most: usize) -> String {
+    /// The decoded and trimmed text directly in an element. At most `limit` bytes of the entry are decoded.
+    pub(crate) fn text(&self, number: usize, text: &[u8], limit: usize) -> String {
         let Some(element) = self.list.get(number) else { return String::new() };
         let whole = element.inner..element.inner_end;
         let mixed = self.mixed.get(&(number as u32)).filter(|_| element.has_children);
@@ -287,7 +287,7 @@ impl Elements {
             None if element.has_children => &[],
             None => std::slice::from_ref(&whole),
         };
-        let (mut out, mut left) = (String::new(), most);
+        let (mut out, mut left) = (String::new(), limit);
         for part in parts {
             let part = text.get(part.start as usize..part.end as usize).unwrap_or_default();
             decode_start(part, &mut left, &mut out);
@@ -303,7 +303,7 @@ fn open_depth(within: &Open<'_>, list: &[Element]) -> u32 {
     within.node.and_then(|node| list.get(node as usize)).map_or(0, |parent| parent.depth + 1)
 }
 
-/// Decodes what is between two tags, until `left` bytes are used up.
+/// Decodes the content between two tags, until `left` bytes are used up.
 fn decode_start(inner: &[u8], left: &mut usize, out: &mut String) {
     let mut at = 0;
     while at < inner.len() && *left > 0 {
@@ -323,14 +323,14 @@ fn decode_start(inner: &[u8], left: &mut usize, out: &mut String) {
     }
 }
 
-/// The start of some bytes that does not end within a character.
-fn head(bytes: &[u8], most: usize) -> &[u8] {
-    let mut end = most.min(bytes.len());
+/// The first `limit` bytes or fewer, so that they do not end within a character.
+fn head(bytes: &[u8], limit: usize) -> &[u8] {
+    let mut end = limit.min(bytes.len());
     while end > 0 && end < bytes.len() && bytes.get(end).is_some_and(|byte| byte & 0xC0 == 0x80) {
         end -= 1;
     }
-    // Bytes that are not a character are still progress.
-    let end = if end == 0 { most.min(bytes.len()) } else { end };
+    // Invalid bytes are included, so that decoding advances.
+    let end = if end == 0 { limit.min(bytes.len()) } else { end };
     bytes.get(..end).unwrap_or_default()
 }
 
@@ -340,7 +340,7 @@ impl Element {
         text.get(self.start as usize + 1..self.name_end as usize).unwrap_or_default()
     }
 
-    /// Its attributes as written.
+    /// Its undecoded attributes.
     pub(crate) fn attributes<'t>(&self, text: &'t [u8]) -> markup::Attributes<'t> {
         markup::attributes(text.get(self.name_end as usize..self.attributes_end as usize).unwrap_or_default())
     }
@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_ends_the_tree_and_nothing_else() {
+    fn malformed_markup_ends_the_tree() {
         assert_eq!(tree(b"<url><loc>a</loc></other><x/>").len(), 1);
         assert_eq!(tree(b"").len(), 0);
     }
@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn places_lead_to_what_the_tree_says() {
+    fn positions_give_the_same_values_as_the_tree() {
         let texts: [&[u8]; 4] = [
             b"\n<url><loc>a</loc><image:image><image:loc> b?c&amp;d </image:loc><image:title><![CDATA[e & f]]></image:title></image:image><xhtml:link rel='alternate' href='g?h&amp;i'/></url>",
             b"<url><a>x<b/>y<!-- c --><b>z</b> </a><a/><c><c><c/></c></c></url>",
@@ -424,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn long_texts_are_read_as_far_as_they_are_shown() {
+    fn only_the_beginning_of_a_long_text_is_decoded() {
         let text = format!("<url><a>{}</a><b><![CDATA[{}]]></b></url>", "é&amp;".repeat(100_000), "日".repeat(100_000));
         let elements = elements(text.as_bytes());
         for number in 0..2 {
@@ -434,11 +434,11 @@ mod tests {
     }
 
     #[test]
-    fn a_list_that_is_not_wanted_any_more_ends() {
-        let text = format!("<url>{}</url>", "<a/>".repeat(3 * STRIDE));
+    fn listing_elements_can_be_cancelled_and_is_limited() {
+        let text = format!("<url>{}</url>", "<a/>".repeat(3 * TOKENS_PER_CHECK));
         assert!(Elements::of(text.as_bytes(), |_| false, || true).is_none());
-        let text = format!("<url>{}</url>", "<a/>".repeat(MOST + 1));
+        let text = format!("<url>{}</url>", "<a/>".repeat(MAX_ELEMENTS + 1));
         let elements = elements(text.as_bytes());
-        assert!(elements.is_cut && elements.len() == MOST);
+        assert!(elements.is_cut && elements.len() == MAX_ELEMENTS);
     }
 }

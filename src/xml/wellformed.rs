@@ -1,6 +1,6 @@
-//! Well-formedness checks that the tokenizer leaves out: names, XML declaration, instructions and DOCTYPE.
+//! Well-formedness checks that the tokenizer does not do: names, XML declaration, instructions and DOCTYPE.
 //!
-//! Pure functions of a slice; productions are those of XML 1.0, fifth edition. They say yes or no: the caller knows where.
+//! These are pure functions of a slice without positions. Productions are those of XML 1.0, fifth edition.
 
 use super::escape;
 use super::markup::{self, is_blank, is_space};
@@ -13,7 +13,7 @@ pub(super) fn is_name(bytes: &[u8]) -> bool {
     !bytes.is_empty() && name_len(bytes) == bytes.len()
 }
 
-/// Length of the name at the start of `bytes`; 0 where none begins.
+/// Length of the name at the start of `bytes`; 0 if there is none.
 #[inline]
 pub(super) fn name_len(bytes: &[u8]) -> usize {
     let mut at = 0;
@@ -37,13 +37,13 @@ pub(super) fn name_len(bytes: &[u8]) -> usize {
     at
 }
 
-/// The character that `bytes` begin with, which is not ASCII; `None` where they are not UTF-8.
+/// The non-ASCII character at the start of `bytes`; `None` if they are not UTF-8.
 fn character(bytes: &[u8]) -> Option<char> {
     let chunk = bytes.get(..bytes.len().min(4))?.utf8_chunks().next()?;
     chunk.valid().chars().next()
 }
 
-/// Production 4, outside ASCII.
+/// Whether a non-ASCII character may begin a name (production 4).
 const fn starts_name(character: char) -> bool {
     matches!(character,
         '\u{C0}'..='\u{D6}' | '\u{D8}'..='\u{F6}' | '\u{F8}'..='\u{2FF}' | '\u{370}'..='\u{37D}'
@@ -51,18 +51,18 @@ const fn starts_name(character: char) -> bool {
         | '\u{3001}'..='\u{D7FF}' | '\u{F900}'..='\u{FDCF}' | '\u{FDF0}'..='\u{FFFD}' | '\u{10000}'..='\u{EFFFF}')
 }
 
-/// What production 4a adds to that.
+/// Whether a non-ASCII character may only follow the first one of a name (production 4a).
 const fn continues_name(character: char) -> bool {
     matches!(character, '\u{B7}' | '\u{300}'..='\u{36F}' | '\u{203F}'..='\u{2040}')
 }
 
-/// The namespace that the prefix `xml` is bound to, and no other.
+/// The namespace of the prefix `xml`, which no other prefix may be bound to.
 const XML: &[u8] = b"http://www.w3.org/XML/1998/namespace";
-/// The namespace of declarations, which nothing may be bound to.
+/// The namespace of `xmlns`, which no prefix may be bound to.
 const XMLNS: &[u8] = b"http://www.w3.org/2000/xmlns/";
 
-/// Whether an attribute that declares a namespace may stand so (Namespaces in XML 1.0, sections 2.2, 3 and 5); any other
-/// attribute may.
+/// Whether a namespace declaration is legal (Namespaces in XML 1.0, sections 2.2, 3 and 5); true for any other
+/// attribute.
 #[inline]
 pub(super) fn is_legal_declaration(name: &[u8], value: &[u8]) -> bool {
     let Some(declared) = name.strip_prefix(b"xmlns") else { return true };
@@ -77,28 +77,28 @@ pub(super) fn is_legal_declaration(name: &[u8], value: &[u8]) -> bool {
     }
 }
 
-/// Whether the inside of `<?…?>` is an instruction (productions 16 and 17); the XML declaration is none.
+/// Whether the content of `<?…?>` is an instruction (productions 16 and 17) other than the XML declaration.
 pub(super) fn is_instruction(inside: &[u8]) -> bool {
     let len = name_len(inside);
     let target = inside.get(..len).unwrap_or_default();
     len > 0 && !target.eq_ignore_ascii_case(b"xml") && inside.get(len).is_none_or(|byte| is_space(*byte))
 }
 
-/// Whether what follows `<?xml` up to `?>` makes it an XML declaration (production 23).
+/// Whether the text between `<?xml` and `?>` is that of an XML declaration (production 23).
 pub(super) fn is_declaration(attributes: &[u8]) -> bool {
     let mut wanted: &[&[u8]] = &[b"version", b"encoding", b"standalone"];
     let mut list = markup::attributes(attributes);
     loop {
         let before = list.rest();
         let Some(attribute) = list.next() else {
-            // The version comes first and may not be missing.
+            // The version is required and comes first.
             return wanted.len() < 3 && is_blank(before);
         };
-        let Some(place) = wanted.iter().position(|name| *name == attribute.name) else { return false };
-        if !before.first().is_some_and(|byte| is_space(*byte)) || (wanted.len() == 3 && place > 0) {
+        let Some(index) = wanted.iter().position(|name| *name == attribute.name) else { return false };
+        if !before.first().is_some_and(|byte| is_space(*byte)) || (wanted.len() == 3 && index > 0) {
             return false;
         }
-        wanted = wanted.get(place + 1..).unwrap_or_default();
+        wanted = wanted.get(index + 1..).unwrap_or_default();
         let is_sound = match attribute.name {
             b"version" => {
                 matches!(attribute.value, [b'1', b'.', minor @ ..] if !minor.is_empty() && minor.iter().all(u8::is_ascii_digit))
@@ -112,22 +112,22 @@ pub(super) fn is_declaration(attributes: &[u8]) -> bool {
     }
 }
 
-/// Production 81.
+/// Whether a text is the name of an encoding (production 81).
 fn is_encoding_name(name: &[u8]) -> bool {
     name.first().is_some_and(u8::is_ascii_alphabetic)
         && name.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'))
 }
 
-/// What a document type declaration says of entities.
+/// The entity declarations of a document type declaration.
 #[derive(Debug, Default)]
 pub(super) struct Doctype<'b> {
     /// Names of the general entities that the internal subset declares.
     pub(super) entities: Vec<&'b [u8]>,
-    /// Whether it names an external subset or refers to a parameter entity: either may declare more.
+    /// Whether it has an external subset or refers to a parameter entity, which may declare more entities.
     pub(super) has_elsewhere: bool,
 }
 
-/// Reads a whole `<!DOCTYPE…>` (production 28); `None` where it is not well-formed.
+/// Reads a whole `<!DOCTYPE…>` (production 28); `None` if it is not well-formed.
 pub(super) fn doctype(text: &[u8]) -> Option<Doctype<'_>> {
     let inside = text.strip_prefix(b"<!DOCTYPE")?.strip_suffix(b">")?;
     let mut read = Reader { rest: inside, found: Doctype::default() };
@@ -151,7 +151,7 @@ pub(super) fn doctype(text: &[u8]) -> Option<Doctype<'_>> {
     read.rest.is_empty().then_some(read.found)
 }
 
-/// Reads the tokens of a document type declaration one after the other.
+/// Reads the tokens of a document type declaration in order.
 struct Reader<'b> {
     rest: &'b [u8],
     found: Doctype<'b>,
@@ -162,7 +162,7 @@ impl Reader<'_> {
         self.rest = self.rest.get(len..).unwrap_or_default();
     }
 
-    /// Whitespace; whether there is any.
+    /// Skips whitespace; returns whether there is any.
     fn space(&mut self) -> bool {
         let len = self.rest.iter().position(|byte| !is_space(*byte)).unwrap_or(self.rest.len());
         self.skip(len);
@@ -175,7 +175,7 @@ impl Reader<'_> {
         len > 0
     }
 
-    /// A name token (production 7): the characters of a name in any order.
+    /// Skips a name token (production 7), which consists of name characters in any order.
     fn token(&mut self) -> bool {
         let mut len = 0;
         loop {
@@ -206,7 +206,7 @@ impl Reader<'_> {
         found
     }
 
-    /// What is between quotes.
+    /// Reads a quoted literal.
     fn quoted(&mut self) -> Option<Vec<u8>> {
         let quote = *self.rest.first().filter(|byte| matches!(byte, b'"' | b'\''))?;
         let len = memchr::memchr(quote, self.rest.get(1..)?)?;
@@ -219,7 +219,7 @@ impl Reader<'_> {
         self.rest.starts_with(b"SYSTEM") || self.rest.starts_with(b"PUBLIC")
     }
 
-    /// `SYSTEM "…"` or `PUBLIC "…" "…"` (production 75); a notation may have a public identifier alone.
+    /// Reads `SYSTEM "…"` or `PUBLIC "…" "…"` (production 75); the public identifier of a notation may be alone.
     fn external(&mut self, needs_system: bool) -> bool {
         if self.literal(b"SYSTEM") {
             return self.space() && self.quoted().is_some();
@@ -235,7 +235,7 @@ impl Reader<'_> {
         apart && self.quoted().is_some()
     }
 
-    /// The internal subset up to its `]` (production 28b).
+    /// Reads the internal subset up to its `]` (production 28b).
     fn subset(&mut self) -> bool {
         loop {
             self.space();
@@ -278,7 +278,7 @@ impl Reader<'_> {
         self.literal(b">")
     }
 
-    /// What follows `<!ENTITY ` (productions 71 to 74).
+    /// Reads the rest of a declaration after `<!ENTITY ` (productions 71 to 74).
     fn entity(&mut self) -> bool {
         let is_parameter = self.literal(b"%");
         if is_parameter && !self.space() {
@@ -305,7 +305,7 @@ impl Reader<'_> {
         true
     }
 
-    /// The content of an element declaration (productions 46 to 51), without recursion.
+    /// Reads the content of an element declaration (productions 46 to 51), without recursion.
     fn content(&mut self) -> bool {
         if self.literal(b"EMPTY") || self.literal(b"ANY") {
             return true;
@@ -372,7 +372,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What follows the name of an `<!ATTLIST` (productions 52 to 60).
+    /// Reads the rest of an `<!ATTLIST` after its name (productions 52 to 60).
     fn attribute_list(&mut self) -> bool {
         const TYPES: [&[u8]; 8] =
             [b"CDATA", b"IDREFS", b"IDREF", b"ID", b"ENTITIES", b"ENTITY", b"NMTOKENS", b"NMTOKEN"];
@@ -405,7 +405,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `a | b)`.
+    /// Reads alternatives: `a | b)`.
     fn alternatives(&mut self) -> bool {
         loop {
             self.space();
@@ -423,8 +423,8 @@ impl Reader<'_> {
     }
 }
 
-/// Whether `&` and `%` of an entity's value begin references (production 9); in an internal subset a parameter entity may
-/// not be used within a declaration.
+/// Whether each `&` in the value of an entity begins a reference (production 9), and it has no `%`: in an internal
+/// subset, parameter entities may not be used within a declaration.
 fn is_entity_value(value: &[u8]) -> bool {
     let mut rest = value;
     while let Some(at) = memchr::memchr2(b'&', b'%', rest) {
@@ -445,19 +445,19 @@ fn is_entity_value(value: &[u8]) -> bool {
     true
 }
 
-/// Whether the inside of a comment is none (XML 1.0, production 15).
+/// Whether a text is not allowed as the content of a comment (XML 1.0, production 15).
 pub(super) fn is_bad_comment(inside: &[u8]) -> bool {
     inside.ends_with(b"-") || memmem::find(inside, b"--").is_some()
 }
 
-/// Whether the attributes of a tag are well-formed, references in their values aside (XML 1.0, productions 40
-/// and 41, and the constraints "Unique Att Spec" and "No < in Attribute Values").
+/// Whether the attributes of a tag are well-formed (XML 1.0, productions 40 and 41, and the constraints "Unique Att
+/// Spec" and "No < in Attribute Values").
 pub(super) fn is_sound_attributes(attributes: &[u8]) -> bool {
     if attributes.is_empty() {
         return true;
     }
     let mut list = markup::attributes(attributes);
-    // Hardly any tag has more than a few: those need no memory of their own.
+    // Few tags have more than 16 attributes; only those need allocated memory.
     let (mut names, mut count, mut many): ([&[u8]; 16], usize, HashSet<&[u8]>) = ([b""; 16], 0, HashSet::new());
     loop {
         let before = list.rest();
@@ -465,10 +465,10 @@ pub(super) fn is_sound_attributes(attributes: &[u8]) -> bool {
             return markup::is_blank(before);
         };
         let known = names.get(..count).unwrap_or(&names);
-        let is_new = if let Some(place) = (!known.contains(&attribute.name)).then(|| names.get_mut(count)) {
-            match place {
-                Some(place) => {
-                    *place = attribute.name;
+        let is_new = if let Some(slot) = (!known.contains(&attribute.name)).then(|| names.get_mut(count)) {
+            match slot {
+                Some(slot) => {
+                    *slot = attribute.name;
                     count += 1;
                     true
                 }
@@ -496,7 +496,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_those_of_the_fifth_edition() {
+    fn names_follow_the_fifth_edition() {
         for name in ["a", "_", ":", "a:b", "a-1.b", "é", "a·b", "Ⅷ", "\u{1f600}", "a\u{300}", "日本"] {
             assert!(is_name(name.as_bytes()), "{name:?}");
         }
@@ -510,7 +510,7 @@ mod tests {
     }
 
     #[test]
-    fn declarations() {
+    fn xml_declarations_are_validated() {
         for text in [
             " version='1.0'",
             " version = \"1.0\"\n",
@@ -541,7 +541,7 @@ mod tests {
     }
 
     #[test]
-    fn instructions() {
+    fn instructions_are_validated() {
         for text in ["p", "p q", "xml-stylesheet a='b'", "p ", "php\necho 1"] {
             assert!(is_instruction(text.as_bytes()), "{text}");
         }
@@ -551,7 +551,7 @@ mod tests {
     }
 
     #[test]
-    fn document_types() {
+    fn document_types_are_validated() {
         for text in [
             "<!DOCTYPE urlset>",
             "<!DOCTYPE urlset >",

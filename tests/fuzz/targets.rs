@@ -162,11 +162,11 @@ fn feeds_target(bytes: &[u8]) -> Result<(), String> {
     let Some(import) = feed::import(bytes) else { return Ok(()) };
     let scan = scan::scan(&import.text, &mut Ignore, &Progress::default());
     ensure(scan.damage.is_empty() && scan.stray.is_none(), "a sound sitemap")?;
-    ensure(scan.entries() == import.places.len(), "a row for each item")?;
-    ensure(import.places.is_sorted(), "items in their order")?;
-    let is_there = |item: u32| (item as usize) < import.places.len();
-    ensure(import.odd.iter().all(|odd| odd.entry.is_none_or(is_there)), "odd things of items that exist")?;
-    ensure(import.odd.is_sorted_by_key(|odd| odd.entry), "odd things in the order of items")
+    ensure(scan.entries() == import.item_offsets.len(), "a row for each item")?;
+    ensure(import.item_offsets.is_sorted(), "items in their order")?;
+    let is_there = |item: u32| (item as usize) < import.item_offsets.len();
+    ensure(import.defects.iter().all(|defect| defect.entry.is_none_or(is_there)), "defects of items that exist")?;
+    ensure(import.defects.is_sorted_by_key(|defect| defect.entry), "defects in the order of items")
 }
 
 /// Damage becomes sound XML, and what is sound stays as it is.

@@ -26,16 +26,16 @@ const PROMISES: [Promise; 31] = [
         "Each file is written beside its target, synced, read back and compared with memory (every byte, the number, \
          order and values of its rows), and only then renamed over it; parts first, the index last.",
         "src/files/readback.rs: count_order_and_values_are_compared; \
-         src/files/save/tests.rs: what_would_not_read_back_is_not_written; \
-         src/files/save/faults.rs: a_write_that_lies_is_found_out_before_anything_is_replaced",
+         src/files/save/tests.rs: a_file_that_would_not_read_back_is_not_written; \
+         src/files/save/faults.rs: silent_data_loss_is_detected_before_anything_is_replaced",
     ),
     (
         "All or nothing, for the whole set: whatever dies while it saves, every file is wholly old or wholly new, the \
          index names no missing file, and the next start of the editor, or the next command that writes, makes the set \
          all old or all new.",
         "src/files/save/faults.rs: a_process_that_dies_at_any_operation_leaves_the_old_set_or_the_new_one; \
-         src/files/save/records.rs: finishing_can_fail_anywhere_and_be_finished, \
-         a_record_that_cannot_be_finished_is_named_and_changes_nothing; \
+         src/files/save/records.rs: an_interrupted_recovery_can_be_repeated, \
+         a_record_that_cannot_be_finished_is_reported_and_changes_nothing; \
          tests/it/kill.rs: a_save_that_is_killed_leaves_the_old_set_or_the_new_one, \
          a_kill_is_harmless_for_every_layout_of_the_files",
     ),
@@ -44,7 +44,7 @@ const PROMISES: [Promise; 31] = [
          file is as it was, or the rest of the save is recorded and will be finished; your changes stay, no temporary \
          file remains, and saving again works.",
         "src/files/save/faults.rs: a_failure_at_any_operation_loses_nothing, signals_and_short_writes_change_nothing, \
-         undoing_all_after_a_save_that_failed_gives_the_old_files_back; \
+         undoing_everything_after_a_failed_save_restores_the_old_files; \
          src/session/store/save/tests.rs: \
          after_a_save_that_failed_everything_is_still_modified_and_saving_again_works; \
          tests/it/disk_full.rs: a_full_disk_leaves_everything_and_says_how_much_is_missing, \
@@ -79,8 +79,8 @@ const PROMISES: [Promise; 31] = [
         "Two editors never open one file for writing, by whatever path: its index, the file alone, a folder, a link, a \
          second name. The second is read-only and names the process that has the file; commands that write refuse to \
          run then, and while unsaved changes of an earlier session exist. The lock of a dead process does not count.",
-        "src/files/lock.rs: two_sets_that_share_a_file_never_both_have_it_and_others_do, \
-         links_and_second_names_lead_to_the_same_file; \
+        "src/files/lock.rs: sets_that_share_a_file_are_not_both_locked, \
+         links_to_a_file_share_a_key_with_it; \
          tests/it/crash.rs: a_second_editor_of_the_same_set_is_read_only, a_set_is_locked_by_whatever_path_it_is_opened, \
          commands_are_refused_while_the_editor_or_its_changes_wait; \
          src/files/journal/tests.rs: a_second_one_is_told_who_has_it, without_a_place_for_a_lock_the_files_themselves_are_locked",
@@ -90,8 +90,8 @@ const PROMISES: [Promise; 31] = [
          deleted, also with the same length and time, also between the writing and the rename.",
         "src/files/external_changes.rs: every_kind_of_change_has_its_name, \
          a_change_that_keeps_length_and_time_is_found_by_a_full_check, a_clock_that_jumps_hides_no_change_and_makes_none; \
-         src/files/save/faults.rs: what_others_do_while_a_save_runs_is_not_overwritten; \
-         src/files/save/tests.rs: what_somebody_else_changed_is_not_overwritten_unless_forced",
+         src/files/save/faults.rs: changes_by_others_during_a_save_are_not_overwritten; \
+         src/files/save/tests.rs: foreign_changes_are_not_overwritten_unless_forced",
     ),
     (
         "The editor also detects them when you return to its window; then you reload, save elsewhere, keep yours, or \
@@ -112,7 +112,7 @@ const PROMISES: [Promise; 31] = [
     (
         "A file with several names, or whose owner cannot be given to another file, is overwritten in place, after \
          space is reserved and the new bytes are synced beside it.",
-        "src/files/save/tests.rs: a_file_with_two_names_stays_one_file_with_its_attributes; \
+        "src/files/save/tests.rs: a_file_with_two_hard_links_stays_one_file_with_its_attributes; \
          tests/it/file_metadata.rs: the_owner_is_kept",
     ),
     (
@@ -124,7 +124,7 @@ const PROMISES: [Promise; 31] = [
         "Nothing becomes more readable, not even while it is written and whatever the umask; new parts are as private as \
          their set.",
         "src/files/save/faults.rs: a_process_that_dies_at_any_operation_leaves_the_old_set_or_the_new_one; \
-         src/files/save/tests.rs: the_mode_is_kept_and_a_new_file_is_like_any_other; \
+         src/files/save/tests.rs: the_mode_is_kept_and_a_new_file_has_that_of_the_others; \
          src/files/backup/tests.rs: a_copy_has_the_bytes_and_the_mode_of_its_file_and_nobody_else_can_read_it_before",
     ),
     (
@@ -138,7 +138,7 @@ const PROMISES: [Promise; 31] = [
          unsaved.",
         "src/session/store/save/tests.rs: a_save_beside_the_editing_changes_nothing_but_what_is_saved; \
          tests/it/pty.rs: the_editing_goes_on_while_a_save_runs; \
-         src/files/save/tests.rs: a_cancelled_save_leaves_everything",
+         src/files/save/tests.rs: a_cancelled_save_changes_nothing",
     ),
     (
         "Before anything is written you can see it: each file, the lines of the index, the diff, and (`:verify`) the \
@@ -151,7 +151,7 @@ const PROMISES: [Promise; 31] = [
         "A file that would pass 50,000 URLs, 1,000 news entries or 52,428,800 bytes is split: the overflow goes to a new \
          numbered file, the index gains its entry, other files keep theirs. Emptied files leave the index.",
         "src/document/split.rs: parts_keep_the_limits_and_the_order, a_file_holds_a_thousand_news_entries; \
-         src/files/plan/tests.rs: overflow_goes_to_the_next_number_and_the_index_gains_it, \
+         src/files/plan/tests.rs: overflow_moves_to_a_file_with_the_next_number_that_the_index_lists, \
          the_byte_limit_is_exact_and_counts_the_finished_file, a_single_file_becomes_the_index_of_its_parts, \
          an_emptied_file_leaves_the_set_unless_it_is_the_last",
     ),
@@ -159,7 +159,7 @@ const PROMISES: [Promise; 31] = [
         "An index that would pass 50,000 files or 52,428,800 bytes becomes several, which the plan and the save \
          report: the first keeps its entries, the rest goes to numbered ones, and all of them are one document when \
          they are opened by their names or their folder. A later save writes only those that it changes.",
-        "src/files/plan/volumes/tests.rs: one_part_too_many_makes_a_second_index_and_says_so, \
+        "src/files/plan/volumes/tests.rs: one_part_over_the_limit_creates_a_second_index_and_is_reported, \
          parts_are_split_among_indexes, an_edit_writes_only_the_index_that_lists_its_part, \
          a_folder_is_opened_by_all_files_of_its_index; \
          src/files/save/faults.rs: a_failure_at_any_operation_loses_nothing",
@@ -168,10 +168,10 @@ const PROMISES: [Promise; 31] = [
         "`sited split` makes as many indexes as its parts need and reports it; left-over files of an earlier split are \
          named, and removed only with `--prune`, all or nothing; other files stay. A set with missing files is not \
          split.",
-        "src/files/plan/split/tests.rs: an_index_over_a_limit_becomes_several_and_says_so, \
-         indexes_and_parts_of_a_longer_split_are_named_and_go_when_that_is_asked_for, \
+        "src/files/plan/split/tests.rs: an_index_over_a_limit_is_split_and_reported, \
+         leftovers_of_a_longer_split_are_reported_and_removed_on_request, \
          a_process_that_dies_while_it_splits_leaves_the_longer_split_or_the_shorter_one, \
-         a_split_that_fails_leaves_what_was_there_or_is_finished_by_the_next_start; \
+         a_failed_split_changes_nothing_or_is_finished_by_the_next_start; \
          src/cli/tests/sets.rs: split_reads_the_whole_set_or_refuses",
     ),
     (
@@ -194,7 +194,7 @@ const PROMISES: [Promise; 31] = [
         "An interrupted save is finished whichever set of the folder is changed next, if your key authenticates its \
          record. Any other record is only shown (`sited recover`), and no record or backup makes the program write \
          through a link, into a hidden folder or outside of its own.",
-        "src/files/save/records.rs: a_save_finishes_what_another_set_in_the_folder_has_left; \
+        "src/files/save/records.rs: a_save_first_finishes_that_of_another_set_in_the_folder; \
          tests/it/threat_model/records.rs: \
          a_record_of_somebody_else_is_shown_and_never_carried_out_unasked_or_outside_its_folder, \
          an_authenticated_record_is_still_validated, a_record_of_another_user_is_named_and_can_be_removed, \

@@ -261,7 +261,7 @@ fn reorder(outline: &Outline<'_>, parent: u32) -> Option<Patch> {
     let (mut lead, mut last) = (node.tag.end, 0);
     let mut parts: Vec<(usize, Range<usize>)> = Vec::new();
     for (_, child) in outline.children(parent) {
-        last = if child.element.is_some() { child.place } else { last };
+        last = if child.element.is_some() { child.schema_index } else { last };
         parts.push((last, lead..child.end));
         lead = child.end;
     }

@@ -83,9 +83,11 @@ fn children(outline: &Outline<'_>, parent: u32, sink: &mut impl Sink) {
     let mut times = [0_u32; 32];
     for (number, node) in outline.children(parent) {
         let Some(child) = node.element else { continue };
-        is_ordered &= node.place >= reached;
-        reached = reached.max(node.place);
-        let (Some(first), Some(times)) = (first.get_mut(node.place), times.get_mut(node.place)) else { continue };
+        is_ordered &= node.schema_index >= reached;
+        reached = reached.max(node.schema_index);
+        let (Some(first), Some(times)) = (first.get_mut(node.schema_index), times.get_mut(node.schema_index)) else {
+            continue;
+        };
         *times += 1;
         if *times == 1 {
             *first = number;

@@ -13,7 +13,7 @@ use crate::document::rows::RowId;
 use crate::document::sitemap::{Sitemap, SitemapId};
 use crate::document::source::Source;
 use crate::document::unload;
-use crate::files::plan::split::{self, holds};
+use crate::files::plan::split::{self, has_bytes};
 use crate::files::spool::Spool;
 use crate::files::{self, Action, Disk, FileId, IncrementalSave, Output, Plan};
 use crate::progress::Progress;
@@ -140,12 +140,12 @@ pub(super) fn split(
     let parts = partition.document.clone();
     let mut spool = spool_rows(set, task, &partition, streams)?;
     let mut failed = None;
-    let (plan, left) = split::planned(&request, partition, &mut |id, path| {
+    let (plan, left) = split::plan_split(&request, partition, &mut |id, path| {
         if !path.is_file() {
             return false;
         }
         match part(&mut spool, &parts, id) {
-            Ok(part) => holds(path, part.source_of(SitemapId(0)).map_or(&[], Source::bytes)),
+            Ok(part) => has_bytes(path, part.source_of(SitemapId(0)).map_or(&[], Source::bytes)),
             Err(error) => {
                 failed.get_or_insert(error);
                 false
@@ -161,7 +161,7 @@ pub(super) fn split(
     }
     let mut disk = disk_of(&plan)?;
     let mut batch = IncrementalSave::begin(plan.path.as_deref(), &disk, &task.mode())?;
-    batch.expect(&plan);
+    batch.note_modes(&plan);
     for output in plan.outputs.iter().filter(|output| matches!(output.action, Action::Created | Action::Replaced)) {
         let FileId::Sitemap(id) = output.file else { continue };
         batch.stage(&plan_of(part(&mut spool, &parts, id)?, output), &disk, &Progress::default())?;

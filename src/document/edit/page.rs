@@ -111,7 +111,7 @@ fn set_field(document: &Document, row: RowBase<'_>, field: Field, new: NewValue<
     let RowBase { row, text: base, names } = row;
     let current = document.overlay.field(row, field);
     let loc = document.record(row).plain_loc();
-    let current_text = loc.clone().and_then(|loc| fast_path::behind_loc(base, loc.end, field, names));
+    let current_text = loc.clone().and_then(|loc| fast_path::text_after_loc(base, loc.end, field, names));
     if let (Some(current_text), Some(wanted)) = (current_text, new.text)
         && current != ValueId::REMOVED
     {
@@ -123,7 +123,7 @@ fn set_field(document: &Document, row: RowBase<'_>, field: Field, new: NewValue<
         return (!is_same).then(|| (id, len as i64 - now.map_or(current_text.len(), escaped_len) as i64));
     }
     let missing =
-        loc.filter(|_| current_text.is_none()).and_then(|loc| fast_path::place_of_missing(base, loc, field, names));
+        loc.filter(|_| current_text.is_none()).and_then(|loc| fast_path::insertion_point(base, loc, field, names));
     if let Some(place) = missing {
         // The element is inserted at a fixed place, independent of overrides of other fields.
         let now = document.overlay.text(current);

@@ -44,7 +44,7 @@ impl Versions<'_> {
     pub(super) fn merged(&self) -> Option<MergedIndex> {
         let Self { base, ours, theirs } = *self;
         let is_one = [base, ours, theirs].iter().all(|index| index.more.is_empty());
-        let is_compatible = |index: &Index| theirs.source.names.means_the_same_under(&index.source.names);
+        let is_compatible = |index: &Index| theirs.source.names.is_compatible_with(&index.source.names);
         if !is_one || !is_compatible(ours) || !is_compatible(base) {
             return None;
         }

@@ -249,7 +249,7 @@ impl RestorePlan {
             if target.metadata.is_none() {
                 resolve_target(&mut target, &mut made)
                     .map_err(|error| Error::system("create its folder", path, error))?;
-                target.ceiling = mode(&file.open(&tree)?);
+                target.max_mode = mode(&file.open(&tree)?);
             }
             targets.push((target, file));
         }

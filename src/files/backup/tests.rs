@@ -4,7 +4,7 @@ use super::*;
 use crate::files::fixture::{TestSet as Sitemaps, index, urlset};
 use crate::files::gate::AllowAll;
 use crate::files::save::faults::{DEATH, Death, survives};
-use crate::files::save::{SaveMode, save_as_asked};
+use crate::files::save::{SaveMode, save_with_mode};
 use crate::progress::Progress;
 use crate::protocol::Field;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,7 +20,7 @@ fn pair() -> Sitemaps {
 fn save(set: &mut Sitemaps, backups: &Backups) -> Vec<String> {
     let plan = set.plan();
     let mode = SaveMode { backups: backups.clone(), ..set.mode() };
-    let saved = save_as_asked(&plan, &mut set.disk, &mode, &Progress::default()).unwrap();
+    let saved = save_with_mode(&plan, &mut set.disk, &mode, &Progress::default()).unwrap();
     (set.document, set.saved) = (saved.document.clone(), saved.document.clone());
     saved.backups.iter().map(|dated| dated.file_name().unwrap().to_string_lossy().into_owned()).collect()
 }
@@ -298,7 +298,7 @@ fn a_save_reports_that_its_backup_is_unsigned() {
         set.set(&[0], Field::Priority, Some(if state.is_none() { "0.1" } else { "0.2" }));
         let mode = SaveMode { backups: Backups::new(When::Always), state, ..set.mode() };
         let plan = set.plan();
-        let saved = save_as_asked(&plan, &mut set.disk, &mode, &Progress::default()).unwrap();
+        let saved = save_with_mode(&plan, &mut set.disk, &mode, &Progress::default()).unwrap();
         let unsigned = saved.unsigned.unwrap_or_default();
         assert!(unsigned.contains(why), "{unsigned}");
         (set.document, set.saved) = (saved.document.clone(), saved.document.clone());
@@ -307,5 +307,5 @@ fn a_save_reports_that_its_backup_is_unsigned() {
     set.set(&[0], Field::Priority, Some("0.3"));
     let mode = SaveMode { backups: Backups::new(When::Always), ..set.mode() };
     let plan = set.plan();
-    assert_eq!(save_as_asked(&plan, &mut set.disk, &mode, &Progress::default()).unwrap().unsigned, None);
+    assert_eq!(save_with_mode(&plan, &mut set.disk, &mode, &Progress::default()).unwrap().unsigned, None);
 }

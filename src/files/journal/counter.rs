@@ -4,7 +4,7 @@
 //! to the journal whose header has the same id, wherever the two files are moved. It is written to two slots in
 //! turn: after an incomplete write, the previous number is still there.
 
-use super::super::lock::private;
+use super::super::lock::private_options;
 use super::super::{disk::fingerprint, trust};
 use std::fs::{self, File};
 use std::io::{self, Seek, SeekFrom, Write};
@@ -66,7 +66,7 @@ impl Counter {
         let path = path_of(journal);
         // The counter of the previous journal is removed, not overwritten: it may have a second name.
         let _ = fs::remove_file(&path);
-        let file = private().create_new(true).open(&path).ok()?;
+        let file = private_options().create_new(true).open(&path).ok()?;
         let mut counter = Self { file, id, count, is_second: false };
         counter.write().is_ok().then_some(counter)
     }

@@ -4,7 +4,7 @@
 //! lines is counted. The first line says which files the journal applies to; without it nothing applies.
 
 use super::super::disk::{Disk, fingerprint};
-use super::super::lock::real_in;
+use super::super::lock::real_path_cached;
 use super::counter::Counts;
 use crate::words::excerpt;
 use serde::{Deserialize, Serialize};
@@ -51,7 +51,7 @@ impl Header {
         let mut files = Vec::new();
         for path in disk.paths() {
             if let Some(file) = disk.get(path) {
-                let path = real_in(path, &mut folders).to_string_lossy().into_owned();
+                let path = real_path_cached(path, &mut folders).to_string_lossy().into_owned();
                 files.push(Known { path, len: file.len, hash: file.hash });
             }
         }

@@ -5,7 +5,7 @@
 
 use super::super::disk::Disk;
 use super::super::lock::file_locks::FileLocks;
-use super::super::lock::{FileKeys, Lock, LockedByOther, NoLock, keys, make_own, real_path};
+use super::super::lock::{FileKeys, Lock, LockedByOther, NoLock, create_own_folder, keys, real_path};
 use super::format::Header;
 use super::{EXTENSION, JournalFailure, StateSlot};
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ impl StateLock {
 
     fn take(&mut self, other: Option<&Lock>) -> Result<(), NoLock> {
         self.lock = None;
-        make_own(&self.folder)?;
+        create_own_folder(&self.folder)?;
         self.lock = Some(Lock::take(other, &self.folder, &self.name, &self.keys)?);
         Ok(())
     }
@@ -73,7 +73,7 @@ impl JournalPath {
         match lock.ensure() {
             Ok(()) => Ok(path),
             Err(NoLock::Held(held)) => Err(JournalFailure::Held(held)),
-            Err(NoLock::Place(error)) => Err(JournalFailure::of_folder(lock.folder.clone(), &error)),
+            Err(NoLock::Io(error)) => Err(JournalFailure::of_folder(lock.folder.clone(), &error)),
         }
     }
 }
@@ -172,6 +172,6 @@ impl SlotLocks {
             Err(TryLockError::Poisoned(lock)) => lock.into_inner().lock.is_some(),
             Err(TryLockError::WouldBlock) => true,
         };
-        is_locked || self.files.try_lock().map_or(true, |files| files.is_any())
+        is_locked || self.files.try_lock().map_or(true, |files| files.has_locks())
     }
 }

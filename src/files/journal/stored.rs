@@ -3,7 +3,7 @@
 use super::counter::{self, Counts};
 use super::format::{self, Entry, Header, StoredJournal, Unusable};
 use super::{EXTENSION, FOLDER, MOST_BYTES, slot_name};
-use crate::files::lock::{make_own, real_path};
+use crate::files::lock::{create_own_folder, real_path};
 use crate::files::trust;
 use std::collections::BTreeSet;
 use std::fs;
@@ -95,7 +95,7 @@ pub(crate) fn list(state: &Path, paths: &[PathBuf]) -> io::Result<Vec<JournalFil
     if fs::symlink_metadata(&folder).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
         return Ok(Vec::new());
     }
-    make_own(&folder)?;
+    create_own_folder(&folder)?;
     let real: Vec<PathBuf> = paths.iter().map(|path| real_path(path)).collect();
     let name = slot_name(&real);
     let names: BTreeSet<String> = real.iter().map(|path| path.to_string_lossy().into_owned()).collect();

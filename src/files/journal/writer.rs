@@ -4,7 +4,7 @@
 //! is cut off, and once writing works again, a new file with all unsaved changes replaces the old one.
 
 use super::super::gate::sync_folder;
-use super::super::lock::private;
+use super::super::lock::private_options;
 use super::counter::{self, Counter};
 use super::format::{Header, first_line, line};
 use super::locks::JournalPath;
@@ -320,7 +320,7 @@ impl Writer {
         (self.gate)(Step::Create)?;
         // A file of a dead process or of someone else is removed, not overwritten.
         let _ = fs::remove_file(new);
-        let mut file = private().create_new(true).open(new)?;
+        let mut file = private_options().create_new(true).open(new)?;
         let lines = self.made.as_deref().unwrap_or_default();
         let first = first_line(header)?;
         let rest = lines.iter().zip(1..).map(|(json, number)| line(number, json));

@@ -1,9 +1,8 @@
 //! Advisory locks (`flock`) on the files of a set, for processes that do not share the state folder.
 //!
-//! They are advisory locks of the whole file (`flock`): nothing is written, readers are not affected, and
-//! they go with their process. A save puts another file in the place of a locked one, so they are taken again after it.
-//! Where a file system has no such locks, there are none; on Windows they would keep readers out, so there are none
-//! either.
+//! A lock covers the whole file: nothing is written, readers are not affected, and the lock ends with its process. A
+//! save replaces locked files with new ones, so the locks are taken again after it. If a file system has no such locks,
+//! files are not locked; nor are they on Windows, where locks would block readers.
 
 use super::LockedByOther;
 use crate::files::disk::identity;
@@ -13,10 +12,11 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Files that are locked at most: each lock needs an open file, and after a save the old and the new ones are open at once.
-/// Half of what the process may have open is left for everything else. Of a larger set, those that come first are locked.
+/// Maximum number of locked files. Each lock needs an open file, and after a save both the old and the new ones are
+/// open. Half of the process's file descriptors are left for everything else. Of a larger set, the first files are
+/// locked.
 fn max_locks() -> usize {
-    /// Where the system sets no limit, or does not tell.
+    /// Used if the system has no limit or does not report it.
     const UNLIMITED: u64 = 1 << 16;
     #[cfg(unix)]
     let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
@@ -35,7 +35,7 @@ pub(in crate::files) struct FileLocks {
 }
 
 impl FileLocks {
-    /// The same locks for another set of this process: they are free when both have let go of them.
+    /// Returns the same locks for another set of this process; they are released when both are dropped.
     pub(in crate::files) fn shared(&self) -> Self {
         Self { held: self.held.clone() }
     }
@@ -43,24 +43,25 @@ impl FileLocks {
     /// Locks these files too.
     ///
     /// # Errors
-    /// [`LockedByOther`] when another process has one of them; what is held stays held.
+    /// [`LockedByOther`] if another process has one of them; locks that are held already stay.
     pub(in crate::files) fn hold<'p>(&mut self, files: impl Iterator<Item = &'p Path>) -> Result<(), LockedByOther> {
-        self.lock_beside(&Self::default(), files)
+        self.lock_reusing(&Self::default(), files)
     }
 
-    fn lock_beside<'p>(&mut self, other: &Self, files: impl Iterator<Item = &'p Path>) -> Result<(), LockedByOther> {
-        let (mut new, most) = (BTreeMap::new(), max_locks());
+    /// Locks these files too, reusing the locks of `other`.
+    fn lock_reusing<'p>(&mut self, other: &Self, files: impl Iterator<Item = &'p Path>) -> Result<(), LockedByOther> {
+        let (mut new, max) = (BTreeMap::new(), max_locks());
         for path in files {
-            if self.held.len() + new.len() >= most {
+            if self.held.len() + new.len() >= max {
                 break;
             }
-            let Some((identity, metadata)) = regular(path) else { continue };
+            let Some((identity, metadata)) = regular_file(path) else { continue };
             if self.held.contains_key(&identity) || new.contains_key(&identity) {
                 continue;
             }
             if let Some(file) = other.held.get(&identity) {
                 new.insert(identity, Arc::clone(file));
-            } else if let Some(file) = locked(path, &metadata)? {
+            } else if let Some(file) = open_and_lock(path, &metadata)? {
                 new.insert(identity, Arc::new(file));
             }
         }
@@ -68,10 +69,10 @@ impl FileLocks {
         Ok(())
     }
 
-    /// Locks these files as they are now, and gives every other one back.
+    /// Locks the current files at these paths, and releases all other locks.
     ///
     /// # Errors
-    /// As [`FileLocks::hold`]; those that are free are held then.
+    /// As [`FileLocks::hold`]; the other files are locked nevertheless.
     pub(in crate::files) fn hold_only<'p>(
         &mut self,
         files: impl Iterator<Item = &'p Path>,
@@ -79,19 +80,19 @@ impl FileLocks {
         let old = std::mem::take(self);
         let mut outcome = Ok(());
         for path in files {
-            outcome = outcome.and(self.lock_beside(&old, std::iter::once(path)));
+            outcome = outcome.and(self.lock_reusing(&old, std::iter::once(path)));
         }
         outcome
     }
 
     /// Whether any file is locked.
-    pub(in crate::files) fn is_any(&self) -> bool {
+    pub(in crate::files) fn has_locks(&self) -> bool {
         !self.held.is_empty()
     }
 }
 
-/// What a path leads to, if that is a regular file and the system tells files apart.
-fn regular(path: &Path) -> Option<(Identity, Metadata)> {
+/// The identity and metadata of a regular file, if the system has file identities.
+fn regular_file(path: &Path) -> Option<(Identity, Metadata)> {
     if cfg!(not(unix)) {
         return None;
     }
@@ -99,17 +100,17 @@ fn regular(path: &Path) -> Option<(Identity, Metadata)> {
     Some((identity(&metadata)?, metadata))
 }
 
-/// The file, opened and locked; `None` where that cannot be.
-fn locked(path: &Path, expected: &Metadata) -> Result<Option<File>, LockedByOther> {
+/// Opens and locks a file; `None` if it cannot be opened or locked here.
+fn open_and_lock(path: &Path, expected: &Metadata) -> Result<Option<File>, LockedByOther> {
     let Ok(file) = open(path) else { return Ok(None) };
-    // Another file may have taken its place between the two.
+    // Another file may have replaced it since it was inspected.
     let is_same = file.metadata().is_ok_and(|found| identity(&found) == identity(expected));
     match file.try_lock() {
         Ok(()) => Ok(is_same.then_some(file)),
         Err(TryLockError::WouldBlock) => {
             Err(LockedByOther { process: identity(expected).and_then(holder), elsewhere: true })
         }
-        // Network file systems without locks, and those that lock only what is open for writing.
+        // Network file systems without locks, and those that lock only files open for writing.
         Err(TryLockError::Error(_)) => Ok(None),
     }
 }
@@ -120,21 +121,21 @@ fn open(path: &Path) -> io::Result<File> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::OpenOptionsExt;
-        // A pipe that has taken the file's place blocks no one.
+        // A pipe that has replaced the file does not block the open.
         let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
         options.custom_flags(flags.bits().cast_signed());
     }
     options.open(path)
 }
 
-/// The process that holds a lock on a file, where the system lists locks (Linux). A process of another container has
-/// no number here.
+/// The id of the process that holds a lock on a file, if the system lists locks (Linux). A process of another container
+/// has no id here.
 fn holder((device, inode): Identity) -> Option<u32> {
     let locks = fs::read_to_string("/proc/locks").ok()?;
-    holder_in(&locks, device, inode)
+    parse_holder(&locks, device, inode)
 }
 
-fn holder_in(locks: &str, device: u64, inode: u64) -> Option<u32> {
+fn parse_holder(locks: &str, device: u64, inode: u64) -> Option<u32> {
     #[cfg(unix)]
     let (major, minor) = (rustix::fs::major(device), rustix::fs::minor(device));
     #[cfg(not(unix))]
@@ -157,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_held_by_one_under_all_its_names_until_another_file_takes_its_place() {
+    fn a_file_is_locked_under_all_its_links_until_it_is_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         fs::write(path("a.xml"), "1").unwrap();
@@ -170,9 +171,9 @@ mod tests {
             assert!(held.elsewhere, "{name}");
             assert!(held.process.is_none_or(|process| process == std::process::id()), "{name}: {held}");
         }
-        // Readers meet nothing.
+        // Readers are not affected.
         assert_eq!(fs::read(path("a.xml")).unwrap(), b"1");
-        // What one's own process holds for a set is shared with the set that it becomes.
+        // Locks of a set are shared with its successor in the same process.
         let mut next = one.shared();
         next.hold(std::iter::once(&*path("c.xml"))).unwrap();
         drop(one);
@@ -185,31 +186,31 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_file_is_not_opened_and_large_sets_do_not_use_up_open_files() {
+    fn only_regular_files_are_opened_and_large_sets_leave_file_descriptors() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
         rustix::fs::mknodat(rustix::fs::CWD, path("pipe"), rustix::fs::FileType::Fifo, mode, 0).unwrap();
         let mut locks = FileLocks::default();
         hold(&mut locks, &[path("pipe"), folder.path().to_path_buf(), path("none")]).unwrap();
-        assert!(!locks.is_any());
+        assert!(!locks.has_locks());
         let many: Vec<PathBuf> = (0..(max_locks() + 50).min(2_000)).map(|number| path(&number.to_string())).collect();
         for path in &many {
             fs::write(path, "").unwrap();
         }
         hold(&mut locks, &many).unwrap();
         assert_eq!(locks.held.len(), max_locks().min(2_000));
-        assert!(fs::File::open(&many[0]).is_ok(), "there is room for other files");
+        assert!(fs::File::open(&many[0]).is_ok(), "file descriptors are left for other files");
     }
 
     #[test]
-    fn the_process_is_found_in_the_list_of_locks() {
+    fn the_holder_is_parsed_from_proc_locks() {
         let device = rustix::fs::makedev(8, 1);
         let list = "1: POSIX  ADVISORY  WRITE 7 08:01:42 0 EOF\n2: FLOCK  ADVISORY  WRITE 9 08:01:43 0 EOF\n\
                     3: FLOCK  ADVISORY  WRITE 0 08:01:44 0 EOF\n4: -> FLOCK  ADVISORY  WRITE 8 08:01:42 0 EOF\n\
                     5: FLOCK  ADVISORY  WRITE 10 08:01:42 0 EOF\n";
-        assert_eq!(holder_in(list, device, 42), Some(10));
-        assert_eq!(holder_in(list, device, 44), None, "of another container");
-        assert_eq!(holder_in("rubbish\n\n", device, 42), None);
+        assert_eq!(parse_holder(list, device, 42), Some(10));
+        assert_eq!(parse_holder(list, device, 44), None, "of another container");
+        assert_eq!(parse_holder("rubbish\n\n", device, 42), None);
     }
 }

@@ -24,7 +24,7 @@ pub fn export(request: &Request<'_>, path: &Path, form: Form) -> Plan {
         Form::Csv | Form::Tsv => FileKind::Table,
     };
     let mut document = Document::default();
-    // Messages about parts of the copy name the file that they are split from.
+    // Messages about parts of the copy use the name of the file that they are split from.
     let own = request.document.index().map(|index| &index.name);
     let own = own.or_else(|| request.document.sitemaps().first().map(|sitemap| &sitemap.name));
     let name = own.cloned().unwrap_or_else(|| Sitemap::default().name);
@@ -60,9 +60,9 @@ pub fn export(request: &Request<'_>, path: &Path, form: Form) -> Plan {
     plan
 }
 
-/// The document with all its files in XML, and for each of its live rows the row there. `None` where they are already:
-/// lines of a list or a table cannot are in one file with entries, and no part of a set is a table.
-pub(crate) fn in_xml(document: &Document) -> Option<(Document, HashMap<u32, u32>)> {
+/// Returns the document with all its files converted to XML, and a map from its live rows to the rows there. `None` if
+/// all of them are XML.
+pub(crate) fn converted_to_xml(document: &Document) -> Option<(Document, HashMap<u32, u32>)> {
     if document.sitemaps().iter().all(|sitemap| sitemap.frame.names.kind.is_xml()) {
         return None;
     }
@@ -88,7 +88,7 @@ pub(crate) fn in_xml(document: &Document) -> Option<(Document, HashMap<u32, u32>
     Some((out, rows))
 }
 
-/// Adds a file with these bytes.
+/// Appends a file with these bytes to a document.
 fn append(document: &mut Document, bytes: Vec<u8>, kind: FileKind, sitemap: Sitemap) {
     let mut records = Records::default();
     let grid = (kind == FileKind::Table).then(|| Grid::of_table(&bytes, TableHints::default()).ok()).flatten();

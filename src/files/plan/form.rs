@@ -1,4 +1,4 @@
-//! Checks of a save plan by file form: values that a form cannot hold, and feeds, which are never written.
+//! Checks a save plan by file form: values that a form cannot hold, and feeds, which are never written.
 
 use super::{Action, Output, Planner};
 use crate::document::conversion::{self, Losses};
@@ -10,7 +10,7 @@ use crate::xml::names::FileKind;
 use std::collections::BTreeMap;
 
 impl Planner<'_> {
-    /// Converts a feed that is saved elsewhere to a sitemap, and reports values that are lost.
+    /// Converts a feed that is saved to another path to a sitemap, and reports lost values.
     pub(super) fn convert_feed(&mut self, id: SitemapId) {
         let Some(sitemap) = self.document.sitemap(id) else { return };
         let Form::Feed(feed) = sitemap.form else { return };
@@ -29,8 +29,8 @@ impl Planner<'_> {
         self.document.set_form(id, Form::Xml);
     }
 
-    /// Whether the whole set is one text list. Parts of it are lists with numbers and no index: a text sitemap is handed
-    /// in by itself (sitemaps.org protocol, "Text file").
+    /// Whether the whole set is one text list. Its parts are numbered lists without an index: text sitemaps are
+    /// submitted one by one (sitemaps.org protocol, "Text file").
     pub(super) fn is_list_alone(&self) -> bool {
         let document = self.request.document;
         let is_list = document.only_sitemap().is_some_and(|only| only.frame.names.kind == FileKind::List);
@@ -49,7 +49,7 @@ impl Planner<'_> {
         true
     }
 
-    /// Counts the changed values that their files cannot hold, and refuses lines without a URL.
+    /// Counts changed values that their files cannot hold, and refuses lines without a URL.
     pub(super) fn check_form_losses(&mut self) {
         let document = self.request.document;
         let mut lost: BTreeMap<SitemapId, Losses> = BTreeMap::new();

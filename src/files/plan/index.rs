@@ -1,4 +1,4 @@
-//! Applies changes to an index: dates of changed files, entries added and removed, all other bytes kept.
+//! Applies changes to an index: dates of changed files, added and removed entries. All other bytes stay the same.
 
 use crate::document::index::{Child, ChildState, Index};
 use crate::document::sitemap::SitemapId;
@@ -14,16 +14,16 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// Changes of an index by a save.
+/// The changes that a save makes to an index.
 #[derive(Debug, Default)]
 pub(super) struct Changes {
-    /// Files whose bytes change: their entries get a new date if they have one.
+    /// Files whose bytes change. Their entries get a new date if they have a date.
     pub(super) dated: BTreeSet<SitemapId>,
     /// Entries of removed files, by number.
     pub(super) dropped: BTreeSet<usize>,
     /// Files to add, with their URLs.
     pub(super) added: Vec<(SitemapId, Arc<str>)>,
-    /// The entries on disk, if they differ from the document's index because of a save in between.
+    /// The entries on disk, if a later save has made them differ from the document's index.
     pub(super) on_disk: Option<SavedIndex>,
 }
 
@@ -41,7 +41,7 @@ impl SavedIndex {
 }
 
 impl Changes {
-    /// The index with the changes applied; the same one if nothing changes.
+    /// Returns the index with the changes applied; its source is shared if no byte changes.
     pub(super) fn apply(&self, index: &Index, now: Now) -> Index {
         let source = &index.source;
         let (mut entries, mut children) = (Vec::with_capacity(source.bytes().len()), Vec::new());
@@ -52,7 +52,7 @@ impl Changes {
             // Volumes begin at other entries if earlier ones are removed.
             firsts.resize(index.file_of(number), children.len());
             let loaded = loaded(child);
-            // An unchanged file keeps its date on disk, unless the user edited it.
+            // An unchanged file keeps the date that it has on disk, unless the user has edited the entry.
             let is_own = index.edited.contains(&number);
             let text = loaded.filter(|_| !is_own).and_then(|id| self.on_disk.as_ref()?.entry_text(id));
             let text = text.unwrap_or_else(|| source.entry_text(number));
@@ -105,7 +105,7 @@ impl Changes {
     }
 }
 
-/// The file that an entry names, if it is loaded.
+/// The file that an entry lists, if it is loaded.
 pub(super) const fn loaded(child: &Child) -> Option<SitemapId> {
     match child.state {
         ChildState::Loaded(id) => Some(id),
@@ -113,7 +113,7 @@ pub(super) const fn loaded(child: &Child) -> Option<SitemapId> {
     }
 }
 
-/// A new index over files with their URLs, each dated today.
+/// Creates an index of files with their URLs, each dated today.
 pub(super) fn new_index(children: &[(SitemapId, Arc<str>)], now: Now) -> (Arc<Source>, Vec<Child>) {
     let blank = Source::blank(FileKind::Index);
     let today = now.today();
@@ -132,7 +132,8 @@ fn scanned(bytes: Vec<u8>) -> Arc<Source> {
     Arc::new(Source::new(bytes, scan).unwrap_or_else(|| Source::blank(FileKind::Index)))
 }
 
-/// The present moment in the form of an existing date: a date stays a date, a time keeps its zone and precision.
+/// The current time in the form of an existing date: a date without a time stays one, a time keeps its zone and
+/// precision.
 pub(super) fn stamp(existing: &str, now: Now) -> String {
     let precision = lastmod::validate(existing).instant.map(|instant| instant.precision);
     let (minutes_only, zone) = match precision {
@@ -145,14 +146,14 @@ pub(super) fn stamp(existing: &str, now: Now) -> String {
     if let (Some(spelled), Some(kept)) = (spelled, text.strip_suffix('Z')) {
         text = format!("{kept}{spelled}");
     }
-    // `YYYY-MM-DDThh:mm` are 16 characters, `:ss` follows.
+    // `YYYY-MM-DDThh:mm` has 16 characters; `:ss` follows.
     if minutes_only && text.get(16..19).is_some() {
         text.replace_range(16..19, "");
     }
     text
 }
 
-/// The zone at the end of a time in seconds, and how zero was spelled when not `Z`.
+/// The zone offset at the end of a time in seconds, and its text unless that is `Z`.
 fn zone_of(text: &str) -> Option<(i32, Option<&str>)> {
     if text.ends_with(['Z', 'z']) {
         return Some((0, None));
@@ -208,11 +209,11 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_asked_changes() {
+    fn an_index_keeps_all_other_bytes() {
         let before = index(INDEX);
         let none = Changes::default().apply(&before, NOW);
         assert!(Arc::ptr_eq(&none.source, &before.source));
-        // An entry without a date gets none.
+        // An entry without a date does not get one.
         let dated = Changes { dated: [SitemapId(0), SitemapId(1)].into(), ..Changes::default() }.apply(&before, NOW);
         assert_eq!(text(&dated), INDEX.replace("2024-01-01", "2026-11-20"));
         let dropped = Changes { dropped: [1].into(), ..Changes::default() }.apply(&before, NOW);
@@ -224,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_entry_looks_like_its_neighbour() {
+    fn a_new_entry_has_the_layout_of_its_neighbour() {
         let before = index(&INDEX.replace(
             "<sitemap><loc>http://e/2.xml</loc></sitemap>",
             "<sitemap>\r\n\t\t<loc>http://e/2.xml</loc>\r\n\t</sitemap>",
@@ -240,14 +241,14 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_root_opens_for_the_first_entry() {
+    fn an_entry_can_be_added_to_an_empty_root() {
         let before = index("<sitemapindex xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'/>");
         let changes = Changes { added: vec![(SitemapId(0), "http://e/1.xml".into())], ..Changes::default() };
         assert_eq!(changes.apply(&before, NOW).source.len(), 1);
     }
 
     #[test]
-    fn a_new_index_names_every_file() {
+    fn a_new_index_lists_every_file() {
         let children = [(SitemapId(0), "http://e/1.xml".into()), (SitemapId(1), "http://e/2.xml".into())];
         let (source, children) = new_index(&children, NOW);
         assert_eq!((source.len(), children.len(), source.damage.len()), (2, 2, 0));

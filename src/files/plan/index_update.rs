@@ -1,4 +1,4 @@
-//! Decides how the index changes with a save: dates, new files, emptied files, and an index for a file that is split.
+//! Determines how a save changes the index: dates, new files, emptied files, and a new index for a file that is split.
 
 use super::{FileLocation, Planner, index, name};
 use crate::document::index::{Child, ChildState, Index};
@@ -8,19 +8,21 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 impl Planner<'_> {
-    /// Updates the index to the files: dates, new entries, no entries for emptied files.
+    /// Updates the index: dates of changed files, entries of new files, no entries of emptied files.
     pub(super) fn update_index(&mut self, path: &Path) {
         let now = self.request.now;
-        let places: BTreeMap<PathBuf, SitemapId> =
+        let by_path: BTreeMap<PathBuf, SitemapId> =
             self.ids().filter_map(|id| Some((self.document.sitemap(id)?.path.clone()?, id))).collect();
-        let Some(index) = self.document.index().cloned().or_else(|| self.index_again(path, &places)) else { return };
+        let Some(index) = self.document.index().cloned().or_else(|| self.index_of_split(path, &by_path)) else {
+            return;
+        };
         let entries: BTreeMap<SitemapId, usize> = index
             .children
             .iter()
             .enumerate()
             .filter_map(|(number, child)| Some((index::loaded(child)?, number)))
             .collect();
-        let on_disk = self.index_on_disk(&index, &places);
+        let on_disk = self.index_on_disk(&index, &by_path);
         for id in self.ids() {
             let Some(sitemap) = self.document.sitemap(id).cloned() else { continue };
             if let Some(entry) = entries.get(&id).filter(|_| self.is_emptied(id, &sitemap)) {
@@ -34,7 +36,7 @@ impl Planner<'_> {
             if let Some(url) = sitemap.url.clone().filter(|_| !named && is_new) {
                 self.index_changes.added.push((id, url));
             }
-            // A new entry is dated when it is created.
+            // A new entry gets its date when it is created.
             let has_entry = named || on_disk.as_ref().is_some_and(|on_disk| on_disk.entries.contains_key(&id));
             let then = self.counterpart(id).or_else(|| self.renamed_from(id));
             if has_entry && !then.is_some_and(|then| self.same_bytes(id, then)) {
@@ -47,9 +49,9 @@ impl Planner<'_> {
         self.document.set_index(Some(index));
     }
 
-    /// The index for a single file that is split: an existing one of a save that was undone, else a new one. `None` if it
-    /// stays a single file.
-    fn index_again(&mut self, path: &Path, places: &BTreeMap<PathBuf, SitemapId>) -> Option<Index> {
+    /// The index for a single file that is split: the existing one if the save that created it was undone, otherwise a
+    /// new one. `None` if the file is not split.
+    fn index_of_split(&mut self, path: &Path, by_path: &BTreeMap<PathBuf, SitemapId>) -> Option<Index> {
         if self.moved_from.is_empty() || self.is_list_alone() {
             return None;
         }
@@ -57,8 +59,8 @@ impl Planner<'_> {
         if let Some(index) = saved.index().filter(|index| index.path.as_deref() == Some(path)) {
             let mut index = index.clone();
             for (number, child) in index.children_mut().iter_mut().enumerate() {
-                let place = index::loaded(child).and_then(|id| saved.sitemap(id)?.path.as_ref());
-                child.state = match place.map(|path| places.get(path)) {
+                let path = index::loaded(child).and_then(|id| saved.sitemap(id)?.path.as_ref());
+                child.state = match path.map(|path| by_path.get(path)) {
                     Some(Some(id)) => ChildState::Loaded(*id),
                     Some(None) => {
                         self.index_changes.dropped.insert(number);
@@ -88,8 +90,8 @@ impl Planner<'_> {
         })
     }
 
-    /// The entries on disk, if a later save than that of this document wrote them.
-    fn index_on_disk(&self, index: &Index, places: &BTreeMap<PathBuf, SitemapId>) -> Option<index::SavedIndex> {
+    /// The entries on disk, if a save later than that of this document has written them.
+    fn index_on_disk(&self, index: &Index, by_path: &BTreeMap<PathBuf, SitemapId>) -> Option<index::SavedIndex> {
         let saved = self.request.saved;
         let on_disk = saved.index().filter(|_| self.request.to.is_none())?;
         if Arc::ptr_eq(&on_disk.source, &index.source) {
@@ -97,13 +99,13 @@ impl Planner<'_> {
         }
         let entry = |(number, child): (usize, &Child)| {
             let path = saved.sitemap(index::loaded(child)?)?.path.as_ref()?;
-            Some((*places.get(path)?, number))
+            Some((*by_path.get(path)?, number))
         };
         let entries = on_disk.children.iter().enumerate().filter_map(entry).collect();
         Some(index::SavedIndex { source: Arc::clone(&on_disk.source), entries })
     }
 
-    /// Whether a file loses its last row now, and is not the last of the set to do so.
+    /// Whether a save removes the last row of a file while the set still has rows.
     fn is_emptied(&self, id: SitemapId, sitemap: &Sitemap) -> bool {
         sitemap.live == 0
             && self.document.live() > 0

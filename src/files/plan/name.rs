@@ -12,7 +12,7 @@ pub(super) struct Pattern {
 }
 
 impl Pattern {
-    /// Parses a file name. A trailing year or month belongs to the name and is not counted up.
+    /// Parses a file name. A trailing year or month belongs to the name and is not incremented.
     pub(super) fn of(name: &str) -> Self {
         let lower = name.to_ascii_lowercase();
         let end = [".xml.gz", ".xml", ".txt.gz", ".txt", ".gz"]
@@ -30,7 +30,7 @@ impl Pattern {
         Self { before, number, after: after.to_owned() }
     }
 
-    /// The number to begin with: after the highest of the siblings of the same pattern, else the second.
+    /// The next free number: one more than the highest number of siblings with the same pattern, or 2 without any.
     pub(super) fn next<'n>(&self, siblings: impl Iterator<Item = &'n str>) -> u64 {
         let highest = siblings
             .map(Self::of)
@@ -38,18 +38,18 @@ impl Pattern {
             .filter_map(|other| other.number)
             .map(|(number, _)| number)
             .max();
-        // A file without a number counts as the first of its kind.
+        // A file without a number counts as number 1.
         highest.or(self.number.map(|(number, _)| number)).unwrap_or(1).saturating_add(1)
     }
 
-    /// The name with a number, zero-padded as this one is.
+    /// The file name with this number, zero-padded as in this pattern.
     pub(super) fn with(&self, number: u64) -> String {
         let width = self.number.map_or(1, |(_, width)| width);
         format!("{}{number:0width$}{}", self.before, self.after)
     }
 
-    /// The pattern of an index's further files: its name with a number. One that is called as sitemaps are keeps apart
-    /// from them.
+    /// The pattern for further files of an index: its name with a number. `index` is added to a name without that word,
+    /// so that the files cannot be confused with sitemaps.
     pub(super) fn indexes_of(name: &str) -> Self {
         let own = Self::of(name);
         if own.before.to_ascii_lowercase().contains("index") {
@@ -65,7 +65,7 @@ impl Pattern {
         digits.parse().ok().filter(|_| digits.bytes().all(|byte| byte.is_ascii_digit()))
     }
 
-    /// The number that it counts from: its own, or 1 where the first file has none.
+    /// The number of the first file: its own, or 1 if it has none.
     pub(super) fn first(&self) -> u64 {
         self.number.map_or(1, |(number, _)| number)
     }
@@ -93,11 +93,11 @@ fn is_date(before: &str, digits: &str) -> bool {
     digits.len() == 2 && year.is_some_and(|year| is_year(year) && year.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// The URL of a file in the folder of another: the folder's URL with its last slash, and the name, escaped.
+/// The URL of a file in a folder: the folder's URL with its final slash, and the percent-encoded name.
 pub(super) fn url_of(folder: &str, name: &str) -> String {
     let mut url = folder.to_owned();
     for byte in name.bytes() {
-        // RFC 3986, section 2.3: unreserved characters; slashes part folders.
+        // RFC 3986, section 2.3: unreserved characters; slashes separate folders.
         if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~' | b'/') {
             url.push(char::from(byte));
         } else {
@@ -111,7 +111,7 @@ fn hex(digit: u8) -> char {
     char::from_digit(u32::from(digit), 16).unwrap_or('0').to_ascii_uppercase()
 }
 
-/// The URL up to its last slash, query left out.
+/// The URL up to its last slash, without the query.
 pub(super) fn folder_of(url: &str) -> Option<&str> {
     let path = url.split(['?', '#']).next()?;
     let after_scheme = path.find("://")? + 3;
@@ -119,7 +119,7 @@ pub(super) fn folder_of(url: &str) -> Option<&str> {
     path.get(..=after_scheme + slash)
 }
 
-/// The name of a file in the folder of another (both relative to the set's folder).
+/// The name of a file in the folder of another file; both are relative to the set's folder.
 pub(super) fn sibling_name(name: &str, file: &str) -> String {
     match name.rsplit_once('/') {
         Some((folder, _)) => format!("{folder}/{file}"),
@@ -132,7 +132,7 @@ pub(super) fn last(name: &str) -> &str {
     name.rsplit('/').next().unwrap_or(name)
 }
 
-/// Whether a name has the extension of gzip.
+/// Whether a path has the extension `gz`.
 pub(super) fn is_gzip(path: &Path) -> bool {
     path.extension().is_some_and(|end| end.eq_ignore_ascii_case("gz"))
 }
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_a_single_file_carry_its_whole_name() {
+    fn names_of_parts_begin_with_the_name_of_the_single_file() {
         for (name, expected) in
             [("sitemap.xml", "sitemap-1.xml"), ("map2.xml.gz", "map2-1.xml.gz"), ("s-2024.xml", "s-2024-1.xml")]
         {

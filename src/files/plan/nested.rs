@@ -14,16 +14,16 @@ impl Planner<'_> {
         let Some(index) = self.document.index().filter(|index| index.has_nested()) else { return };
         let mut dated = BTreeMap::new();
         for child in index.children.iter() {
-            note_dated(child, &mut dated);
+            collect_dated(child, &mut dated);
         }
-        let mut said: BTreeMap<Arc<str>, Arc<str>> = BTreeMap::new();
+        let mut messages: BTreeMap<Arc<str>, Arc<str>> = BTreeMap::new();
         for (id, inner) in dated {
             let changes = !self.counterpart(id).is_some_and(|then| self.same_bytes(id, then));
             if let Some(sitemap) = self.document.sitemap(id).filter(|_| changes) {
-                said.entry(inner).or_insert_with(|| Arc::clone(&sitemap.name));
+                messages.entry(inner).or_insert_with(|| Arc::clone(&sitemap.name));
             }
         }
-        for (inner, file) in said {
+        for (inner, file) in messages {
             self.losses.push(format!(
                 "{file} changes, but its date in {inner} stays: nested indexes are never written \
                  (:fix index-nested lists its sitemaps in the index itself)"
@@ -32,11 +32,11 @@ impl Planner<'_> {
     }
 }
 
-/// The files that indexes inside the index give a date, each with the name of its index.
-fn note_dated(child: &Child, dated: &mut BTreeMap<SitemapId, Arc<str>>) {
+/// Collects the files that have a date in a nested index, with the name of that index.
+fn collect_dated(child: &Child, dated: &mut BTreeMap<SitemapId, Arc<str>>) {
     let ChildState::Nested(nested) = &child.state else { return };
     for (number, child) in nested.children.iter().enumerate() {
-        note_dated(child, dated);
+        collect_dated(child, dated);
         let ChildState::Loaded(id) = child.state else { continue };
         let text = nested.source.entry_text(number);
         let date = Entry::of(text, &nested.source.names).value(Field::Lastmod, text);

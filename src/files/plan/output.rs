@@ -1,4 +1,4 @@
-//! Lists every file of a plan with its action and the reason in words.
+//! Lists every file of a plan with its action and a description of the change.
 
 use super::{Action, FileId, Output, Plan, Planner, Repairs, Request};
 use crate::document::clear_quirks::mark_written;
@@ -25,7 +25,7 @@ impl<'a> SavedSet<'a> {
         Self(sitemaps.chain(indexes).filter(|(path, _)| request.disk.knows(path)).collect())
     }
 
-    /// The same for one sitemap.
+    /// The saved file of one sitemap.
     pub(super) fn of_one(request: &Request<'a>, id: SitemapId) -> Self {
         let path = request.saved.sitemap(id).and_then(|sitemap| sitemap.path.as_deref());
         Self(path.filter(|path| request.disk.knows(path)).map(|path| (path, FileId::Sitemap(id))).into_iter().collect())
@@ -44,7 +44,7 @@ impl Planner<'_> {
             *self.moved_rows.entry(*from).or_default() += rows;
         }
         let mut outputs: Vec<Output> = self.ids().filter_map(|id| self.sitemap_output(id)).collect();
-        // An entry that goes from one to the next is in both for a moment, never in none.
+        // Later index files are written first, so that an entry that moves to the next file is never missing.
         let indexes = self.document.index().map_or(0, Index::file_count);
         outputs.extend((0..indexes).rev().filter_map(|number| self.index_output(number)));
         if self.request.to.is_none() {
@@ -52,7 +52,7 @@ impl Planner<'_> {
             let gone: Vec<&Path> = self.request.disk.paths().filter(|path| !kept.contains(*path)).collect();
             if !gone.is_empty() {
                 let renamed = self.ids().filter_map(|id| Some((self.renamed_from(id)?.path.as_deref()?, id)));
-                // Of several, the first.
+                // If several files have the same saved path, the first one is used.
                 let renamed: BTreeMap<&Path, SitemapId> = renamed.collect::<Vec<_>>().into_iter().rev().collect();
                 outputs.extend(gone.into_iter().map(|path| self.removed(path, renamed.get(path).copied())));
             }
@@ -61,7 +61,7 @@ impl Planner<'_> {
         let asks = !self.losses.is_empty()
             || outputs.iter().any(|output| match output.action {
                 Action::Untouched | Action::Rewritten => false,
-                // The one file that someone named may be made without another word.
+                // The file that the user has named is created without confirmation.
                 Action::Created => output.path != path,
                 Action::Replaced | Action::Removed => true,
             });
@@ -84,9 +84,9 @@ impl Planner<'_> {
                 index => saved.index()?.file(index.index_file()?)?.quirks,
             };
             let accepted = match output.file {
-                FileId::Index | FileId::Another(_) => self.document.index()?.accepted,
+                FileId::Index | FileId::IndexVolume(_) => self.document.index()?.accepted,
                 FileId::Sitemap(id) => self.document.sitemap(id)?.accepted,
-                FileId::Gone => false,
+                FileId::Removed => false,
             };
             let what = quirk::changes(quirks);
             (!accepted && !what.is_empty()).then(|| Repairs { name: Arc::clone(&output.name), what })
@@ -135,7 +135,7 @@ impl Planner<'_> {
             1 => "1 URL".to_owned(),
             urls => format!("{} URLs", grouped(u64::from(urls))),
         };
-        // A single file that is split keeps its number in the list and becomes its own first part.
+        // A single file that is split keeps its id and becomes its own first part.
         let single = self.request.document.index().is_none() && self.document.index().is_some();
         let from = self.moved_from.get(&id).copied().or(single.then_some(id));
         if let Some(from) = from.and_then(|from| self.request.document.sitemap(from)) {
@@ -178,11 +178,11 @@ impl Planner<'_> {
         let path = file.path?.to_path_buf();
         let saved = self.request.saved.index();
         let before = match self.saved.get(&path) {
-            Some(FileId::Index | FileId::Another(_)) => saved.and_then(|saved| saved.file_at(&path)),
+            Some(FileId::Index | FileId::IndexVolume(_)) => saved.and_then(|saved| saved.file_at(&path)),
             _ => None,
         };
         let same = before.as_ref().is_some_and(|before| {
-            // Of several files only those are repaired that were not sound.
+            // Of several index files, only those with quirks are repaired.
             let is_repaired = saved.is_some_and(|saved| saved.accepted != index.accepted)
                 && (index.more.is_empty() || !before.quirks.is_empty());
             before.gzip == file.gzip && !is_repaired && before.has_bytes_of(&file)
@@ -200,7 +200,7 @@ impl Planner<'_> {
                 (Action::Untouched, _) => String::new(),
                 (_, None) => format!("index of {}", files(file.entries.len())),
                 (_, Some(before)) if index.file_count() > 1 || saved.is_some_and(|saved| saved.file_count() > 1) => {
-                    self.words_of_one(before, &file).unwrap_or_else(|| self.index_words())
+                    self.volume_words(before, &file).unwrap_or_else(|| self.index_words())
                 }
                 _ => self.index_words(),
             },
@@ -209,7 +209,7 @@ impl Planner<'_> {
     }
 
     /// Describes the changes in a volume of the index.
-    fn words_of_one(&self, before: &IndexFile<'_>, after: &IndexFile<'_>) -> Option<String> {
+    fn volume_words(&self, before: &IndexFile<'_>, after: &IndexFile<'_>) -> Option<String> {
         let texts = |file: &IndexFile<'_>| -> BTreeMap<Arc<str>, Vec<u8>> {
             let entries = file.entries.clone().zip(file.children());
             entries.map(|(entry, child)| (Arc::clone(&child.loc), file.entry_text(entry).to_vec())).collect()
@@ -227,7 +227,8 @@ impl Planner<'_> {
         (!words.is_empty()).then(|| words.join(", "))
     }
 
-    /// Files whose entries in the index say another date: an entry without one, or with today's, stays as it is.
+    /// The number of files whose index entries get another date. Entries without a date, or with today's, do not
+    /// change.
     fn dated(&self) -> usize {
         let dated = &self.index_changes.dated;
         let (Some(before), Some(after)) = (self.request.saved.index(), self.document.index()) else {
@@ -250,7 +251,7 @@ impl Planner<'_> {
         let counts = [(changes.added.len(), "added"), (changes.dropped.len(), "removed"), (self.dated(), "dated")];
         let counts = counts.iter().filter(|(count, _)| *count > 0);
         let words: Vec<String> = counts.map(|(count, what)| format!("{} {what}", files(*count))).collect();
-        // Left over: the save that made the present index was undone.
+        // The remaining case: the save that wrote the index on disk was undone.
         if words.is_empty() && self.document.index().is_some_and(|index| index.accepted) {
             return "repaired".to_owned();
         }
@@ -260,7 +261,7 @@ impl Planner<'_> {
         if words.is_empty() { "as it was before".to_owned() } else { words.join(", ") }
     }
 
-    /// A file that goes; `new` is the one that its rows are in now, under another name.
+    /// The output for a removed file; `new` is the file that has its rows now if it was renamed.
     fn removed(&self, path: &Path, new: Option<SitemapId>) -> Output {
         let sitemap = self.saved_at(path);
         let index = self.request.saved.index().and_then(|index| index.file_at(path));
@@ -270,7 +271,7 @@ impl Planner<'_> {
             (Some(new), ..) => format!("is {} now", new.name),
             (None, Some(_), _) => "no URL left in it".to_owned(),
             (None, None, Some(then)) => match self.document.index() {
-                // Only the first of several may be called otherwise by an edit.
+                // Only the first of several index files can be renamed by an edit.
                 Some(now) if then.entries.start == 0 && now.path.as_deref() != Some(path) => {
                     format!("is {} now", now.name)
                 }
@@ -281,7 +282,7 @@ impl Planner<'_> {
         Output {
             path: path.to_path_buf(),
             name: name.map_or_else(|| path.to_string_lossy().into(), Arc::clone),
-            file: FileId::Gone,
+            file: FileId::Removed,
             action: Action::Removed,
             urls_before: sitemap.map_or(0, |sitemap| sitemap.live)
                 + index.as_ref().map_or(0, |index| index.entries.len() as u32),

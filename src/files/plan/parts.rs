@@ -1,4 +1,4 @@
-//! Plans a save of a streamed set: one file at a time, then the whole plan from the results.
+//! Plans a save of one file of a streamed set; the whole plan is made from the results.
 //!
 //! The result equals the plan of the whole set in memory.
 
@@ -9,8 +9,8 @@ use crate::document::split::split_files;
 use crate::files::plan::Action;
 use std::collections::BTreeSet;
 
-/// What a save does to one sitemap of a set, whatever becomes of the others: a plan of that file alone, in the document
-/// of the request. `None` where it needs more than its own place: its rows would be split into new files.
+/// Plans a save of one sitemap of a set, in the document of the request, independently of the other files. `None` if
+/// its rows would be split into new files.
 pub(crate) fn plan_part(request: &Request<'_>, id: SitemapId) -> Option<Plan> {
     let partition = split_files(request.document, Some(request.saved), request.limits);
     if !partition.parts.is_empty() || !partition.oversized.is_empty() {

@@ -6,8 +6,8 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
 
 impl Planner<'_> {
-    /// Parts that had left the set and have rows again are where the files are that still hold some of theirs; else they
-    /// are new parts.
+    /// Restores the saved paths of parts that had left the set and have rows again. Parts whose path is missing or used
+    /// become new parts.
     pub(super) fn restore_parts(&mut self, parts: &mut Vec<(SitemapId, SitemapId)>) {
         if self.document.index().is_none() {
             return;
@@ -17,10 +17,10 @@ impl Planner<'_> {
             return;
         };
         let new: BTreeSet<SitemapId> = parts.iter().map(|(part, _)| *part).collect();
-        let is_back = |id: &SitemapId| {
+        let has_rows_again = |id: &SitemapId| {
             self.document.sitemap(*id).is_some_and(|file| file.live > 0 && file.path.is_none()) && !new.contains(id)
         };
-        // Another program removed it from the set, but it still has rows here.
+        // Another program has removed it from the set, but it still has rows in the document.
         let is_kept = |id: &SitemapId| {
             let has_left = self.request.saved.sitemap(*id).is_some_and(|was| was.path.is_none());
             has_left
@@ -29,13 +29,13 @@ impl Planner<'_> {
         };
         let kept: Vec<SitemapId> = self.ids().filter(is_kept).collect();
         self.returned.extend(kept);
-        let back: Vec<SitemapId> = self.ids().filter(is_back).collect();
-        let mut used: HashSet<PathBuf> = if back.is_empty() {
+        let restored: Vec<SitemapId> = self.ids().filter(has_rows_again).collect();
+        let mut used: HashSet<PathBuf> = if restored.is_empty() {
             HashSet::new()
         } else {
             self.document.sitemaps().iter().filter_map(|file| file.path.clone()).collect()
         };
-        for id in back {
+        for id in restored {
             let was = self.request.saved.sitemap(id).filter(|was| self.request.to.is_none() && was.path.is_some());
             let is_free = |was: &&Sitemap| was.path.as_ref().is_some_and(|path| !used.contains(path));
             let Some(Sitemap { path, name, url, gzip, .. }) = was.filter(is_free).cloned() else {

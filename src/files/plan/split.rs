@@ -1,7 +1,7 @@
-//! Plans a split: a set distributed over new named files with an index, in its own folder.
+//! Plans a split: distributes the rows of a set over new files with an index, in a separate folder.
 //!
-//! What is there from an earlier split and is the same is left alone, and keeps its date in the index; parts that
-//! are left over from a longer one are named, and removed only when that was asked for.
+//! Unchanged files of an earlier split are not written and keep their dates in the index. Surplus files of an earlier
+//! split are reported, and removed only on request (`prune`).
 
 use super::{Action, FileId, Output, Plan, Problem, volumes};
 use crate::document::Document;
@@ -30,60 +30,60 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What is to be split, and how.
+/// The input of a split.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Split<'a> {
     /// The rows.
     pub document: &'a Document,
-    /// Rows of each group, in order, with the group's key; empty where all rows are one group.
+    /// The key and the rows of each group, in order; empty if all rows are one group.
     pub groups: &'a [(String, Vec<u32>)],
-    /// Where the files go.
+    /// The folder of the new files.
     pub folder: &'a Path,
-    /// The names of the parts: `{n}` is a number, `{key}` the key of the group.
+    /// The template for the names of the parts: `{n}` is a number, `{key}` the key of the group.
     pub name: &'a str,
     /// Whether the parts are gzipped.
     pub gzip: bool,
-    /// URL of the folder; needed.
+    /// The URL of the folder; required.
     pub base_url: &'a str,
     /// Limits of one file.
     pub limits: Limits,
-    /// Whether parts of an earlier split that are left over are removed.
+    /// Whether surplus parts of an earlier split are removed.
     pub prune: bool,
-    /// What earlier splits have made in the folder.
+    /// The files that earlier splits have created in the folder.
     pub history: &'a SplitHistory,
-    /// The moment, for the dates of changed files.
+    /// The current time, for the dates of changed files.
     pub now: Now,
 }
 
-/// The name of the index; where one cannot name all parts, of the first.
+/// The name of the index, or of the first one if there are several.
 pub(crate) const INDEX: &str = "sitemap_index.xml";
 
-/// The name of an index by its number, from 1.
+/// The name of the index with this number, from 1.
 fn index_name(number: usize) -> String {
     if number == 1 { INDEX.to_owned() } else { format!("sitemap_index-{number}.xml") }
 }
 
-/// What the indexes in the folder say of an earlier split.
+/// The earlier split that is described by the indexes in the folder.
 #[derive(Default)]
-struct Earlier {
+struct EarlierSplit {
     /// All children by file name, with their dates.
     children: BTreeMap<String, Option<String>>,
-    /// The children of the first index: the files of the last split. Of those before it, only the history knows.
+    /// The children of the first index: the files of the last split. Files of earlier ones are only in the history.
     listed: BTreeSet<String>,
-    /// How many children each index has.
+    /// The number of children of each index.
     counts: Vec<u32>,
 }
 
-/// Sitemaps in the folder that are not part of the new split and stay.
+/// Sitemaps in the folder that are not part of the new split and are kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Leftovers {
-    /// Files of an earlier split, which a prune removes.
+    /// Files of an earlier split; `prune` removes them.
     pub removable: Vec<String>,
-    /// Files that are called as parts are, and that no earlier split is known to have made.
+    /// Files with names of parts that no known split has created.
     pub unknown: Vec<String>,
 }
 
-/// Works out a split, and what it leaves in the folder.
+/// Plans a split; also returns the leftovers in the folder.
 pub(crate) fn split(request: &Split<'_>) -> (Plan, Leftovers) {
     let partition = partition(request);
     let document = partition.document.clone();
@@ -96,19 +96,19 @@ pub(crate) fn split(request: &Split<'_>) -> (Plan, Leftovers) {
             written.is_ok()
         };
         let mut bytes = Vec::new();
-        path.is_file() && text(&mut bytes) && holds(path, &bytes)
+        path.is_file() && text(&mut bytes) && has_bytes(path, &bytes)
     };
-    planned(request, partition, &mut is_same)
+    plan_split(request, partition, &mut is_same)
 }
 
-/// The rows of the groups in their parts.
+/// Distributes the rows of the groups over parts.
 pub(crate) fn partition(request: &Split<'_>) -> Repartition {
     let rows: Vec<&[u32]> = request.groups.iter().map(|(_, rows)| &**rows).collect();
     repartition(request.document, &rows, request.limits)
 }
 
-/// Plans a split whose rows are distributed already; `is_same` knows whether what is at a path is that part already.
-pub(crate) fn planned(
+/// Plans a split of rows that are distributed already; `is_same` returns whether a file has the bytes of a part.
+pub(crate) fn plan_split(
     request: &Split<'_>,
     partition: Repartition,
     is_same: &mut dyn FnMut(SitemapId, &Path) -> bool,
@@ -124,9 +124,9 @@ pub(crate) fn planned(
     let mut document = partition.document;
     let names = names(request, &partition.groups);
     let base = locate::folder_url(request.base_url).unwrap_or_default();
-    let earlier = Earlier::read(request.folder).unwrap_or_else(|error| {
+    let earlier = EarlierSplit::read(request.folder).unwrap_or_else(|error| {
         problems.push(unreadable(&error));
-        Earlier::default()
+        EarlierSplit::default()
     });
     let today = lastmod::parse_input("today", None, request.now).ok().flatten().unwrap_or_default();
     let mut outputs = Vec::new();
@@ -134,14 +134,14 @@ pub(crate) fn planned(
     for (number, name) in names.iter().enumerate() {
         let id = SitemapId(number as u32);
         let path = request.folder.join(name);
-        let url: Arc<str> = format!("{base}{}", encoded(name)).into();
-        let place = FileLocation {
+        let url: Arc<str> = format!("{base}{}", percent_encoded(name)).into();
+        let location = FileLocation {
             path: Some(path.clone()),
             name: name.as_str().into(),
             url: Some(Arc::clone(&url)),
             gzip: request.gzip,
         };
-        document.set_location(id, place);
+        document.set_location(id, location);
         let is_same = is_same(id, &path);
         let action = match path.exists() {
             _ if is_same => Action::Untouched,
@@ -156,7 +156,7 @@ pub(crate) fn planned(
                 Action::Replaced
             }
         };
-        // A file that is as it was keeps its date (sitemaps.org protocol, lastmod of a sitemap).
+        // An unchanged file keeps its date (sitemaps.org protocol, lastmod of a sitemap).
         let date = earlier.children.get(name).cloned().flatten().filter(|_| is_same).unwrap_or_else(|| today.clone());
         let entry =
             format!("\n  <sitemap>\n    <loc>{}</loc>\n    <lastmod>{date}</lastmod>\n  </sitemap>", escape(&url));
@@ -181,8 +181,8 @@ pub(crate) fn planned(
         losses.push(volumes::volumes_message(&index, request.limits));
     }
     let all: Vec<String> = names.iter().cloned().chain(index.files().map(|file| file.name.to_string())).collect();
-    if let Some(twice) = first_twice(&all) {
-        let message = format!("two files would have the name {twice}; use {{n}} in --name, or another name");
+    if let Some(duplicate) = first_duplicate(&all) {
+        let message = format!("two files would have the name {duplicate}; use {{n}} in --name, or another name");
         problems.push(Problem { row: None, message });
     }
     let files = (0..index.file_count()).rev().filter_map(|number| Some((number, index.file(number)?)));
@@ -206,26 +206,27 @@ pub(crate) fn planned(
         });
     }
     let path = request.folder.join(INDEX);
-    let left_indexes = (index.file_count() + 1..=earlier.counts.len()).map(index_name);
+    let surplus_indexes = (index.file_count() + 1..=earlier.counts.len()).map(index_name);
     document.set_index(Some(index));
     let kept: HashSet<&String> = names.iter().collect();
-    // What a link leads to is no file of this folder. One that cannot be inspected may be one: its removal says so.
+    // The target of a link is not in this folder. A file that cannot be inspected may be one; removing it reports the
+    // error.
     let is_file = |name: &String| match request.folder.join(name).symlink_metadata() {
         Ok(file) => file.is_file(),
         Err(error) => error.kind() != ErrorKind::NotFound,
     };
-    let mut left: BTreeSet<String> = earlier.children.keys().cloned().collect();
+    let mut surplus: BTreeSet<String> = earlier.children.keys().cloned().collect();
     match similarly_named(request) {
-        Ok(names) => left.extend(names),
+        Ok(names) => surplus.extend(names),
         Err(error) => problems.push(unreadable(&error)),
     }
-    let left = left.into_iter().filter(|name| !kept.contains(name) && is_file(name)).chain(left_indexes);
+    let surplus = surplus.into_iter().filter(|name| !kept.contains(name) && is_file(name)).chain(surplus_indexes);
     let (mut removable, unknown) =
-        left.partition::<Vec<_>, _>(|name| earlier.listed.contains(name) || request.history.has(name));
+        surplus.partition::<Vec<_>, _>(|name| earlier.listed.contains(name) || request.history.has(name));
     if request.prune {
         outputs.extend(removable.drain(..).map(|name| removed(request.folder, &name)));
     }
-    let left = Leftovers { removable, unknown };
+    let leftovers = Leftovers { removable, unknown };
     let plan = Plan {
         outputs,
         asks: true,
@@ -237,11 +238,11 @@ pub(crate) fn planned(
         document,
         path: Some(path),
     };
-    (plan, left)
+    (plan, leftovers)
 }
 
-/// Sitemaps in the folder that are called as parts of this split are: a split whose leftovers stayed does not name them
-/// in its index any more.
+/// Sitemaps in the folder whose names match the template. Leftovers that an earlier split has kept are not listed in
+/// its index.
 fn similarly_named(request: &Split<'_>) -> Result<Vec<String>, Error> {
     let escaped = regex::escape(request.name).replace(r"\{n\}", r"\d+").replace(r"\{key\}", r"[A-Za-z0-9._-]+?(-\d+)?");
     let Ok(pattern) = regex::Regex::new(&format!("^{escaped}(\\.gz)?$")) else { return Ok(Vec::new()) };
@@ -254,7 +255,7 @@ fn similarly_named(request: &Split<'_>) -> Result<Vec<String>, Error> {
     for entry in entries {
         let Ok(name) = entry.map_err(failed)?.file_name().into_string() else { continue };
         if pattern.is_match(&name) {
-            let bytes = read_if_there(&request.folder.join(&name))?.unwrap_or_default();
+            let bytes = read_if_exists(&request.folder.join(&name))?.unwrap_or_default();
             if detect::detect(&bytes).is_ok_and(|kind| kind != FileKind::Index) {
                 names.push(name);
             }
@@ -263,7 +264,7 @@ fn similarly_named(request: &Split<'_>) -> Result<Vec<String>, Error> {
     Ok(names)
 }
 
-/// A split that does not know what is in its folder would forget files of an earlier one.
+/// The problem for a folder that cannot be read: the split would not find the files of an earlier one.
 fn unreadable(error: &Error) -> Problem {
     Problem { row: None, message: format!("{error}; the folder is needed to find the files of an earlier split") }
 }
@@ -272,7 +273,7 @@ fn removed(folder: &Path, name: &str) -> Output {
     Output {
         path: folder.join(name),
         name: name.into(),
-        file: FileId::Gone,
+        file: FileId::Removed,
         action: Action::Removed,
         urls_before: 0,
         urls_after: 0,
@@ -297,9 +298,9 @@ fn names(request: &Split<'_>, groups: &[usize]) -> Vec<String> {
         let is_alone = sizes.get(group) == Some(&1);
         let has_key = request.name.contains("{key}");
         let number_text = if has_key { number.to_string() } else { format!("{:0width$}", at + 1) };
-        let mut name = request.name.replace("{key}", &safe(key)).replace("{n}", &number_text);
+        let mut name = request.name.replace("{key}", &file_name_key(key)).replace("{n}", &number_text);
         if has_key && !is_alone && !request.name.contains("{n}") {
-            // A group of several parts: the number goes before the extension.
+            // The group has several parts: the number is inserted before the extension.
             let end = name.find(".xml").unwrap_or(name.len());
             name.insert_str(end, &format!("-{number}"));
         }
@@ -312,8 +313,8 @@ fn names(request: &Split<'_>, groups: &[usize]) -> Vec<String> {
     names
 }
 
-/// A key as a part of a file name: what a URL and every file system take as it is.
-fn safe(key: &str) -> String {
+/// The key in a form that is valid in URLs and on every file system.
+fn file_name_key(key: &str) -> String {
     let kept =
         |letter: char| if letter.is_ascii_alphanumeric() || matches!(letter, '.' | '_' | '-') { letter } else { '-' };
     let name: String = key.chars().map(kept).collect();
@@ -321,8 +322,8 @@ fn safe(key: &str) -> String {
     if name.is_empty() { "root".to_owned() } else { name.to_owned() }
 }
 
-/// A file name in a URL.
-fn encoded(name: &str) -> String {
+/// Percent-encodes a file name for a URL.
+fn percent_encoded(name: &str) -> String {
     let mut out = String::new();
     for byte in name.bytes() {
         if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') {
@@ -334,12 +335,12 @@ fn encoded(name: &str) -> String {
     out
 }
 
-fn first_twice(names: &[String]) -> Option<&String> {
+fn first_duplicate(names: &[String]) -> Option<&String> {
     let mut seen = HashSet::new();
     names.iter().find(|name| !seen.insert(name.to_lowercase()))
 }
 
-/// The entries in indexes, each as full as it may be.
+/// Distributes the entries over indexes, each filled up to the limits.
 fn indexes(request: &Split<'_>, entries: Vec<(String, Child)>) -> Vec<Index> {
     let blank = Source::blank(FileKind::Index);
     let frame = (blank.head(true).len() + blank.tail(true).len()) as u64;
@@ -349,7 +350,7 @@ fn indexes(request: &Split<'_>, entries: Vec<(String, Child)>) -> Vec<Index> {
         let (mut text, mut children) = (String::new(), Vec::new());
         while let Some((entry, child)) = entries.next_if(|(entry, _)| {
             let fits = frame + (text.len() + entry.len()) as u64 <= request.limits.index_bytes;
-            // One entry is smaller than any index may be.
+            // The first entry is always added: one entry is smaller than the limit.
             children.is_empty() || (fits && children.len() < request.limits.parts as usize)
         }) {
             text.push_str(&entry);
@@ -370,14 +371,14 @@ fn index(folder: &Path, name: &str, entries: &str, children: Vec<Child>) -> Inde
     Index { path: Some(folder.join(name)), name: name.into(), source, children: children.into(), ..Index::default() }
 }
 
-impl Earlier {
-    /// Reads the indexes that are in the folder.
+impl EarlierSplit {
+    /// Reads the indexes in the folder.
     ///
     /// # Errors
-    /// When the system refuses one that is there.
+    /// If an existing one cannot be read.
     fn read(folder: &Path) -> Result<Self, Error> {
         let mut earlier = Self::default();
-        while let Some(bytes) = read_if_there(&folder.join(index_name(earlier.counts.len() + 1)))? {
+        while let Some(bytes) = read_if_exists(&folder.join(index_name(earlier.counts.len() + 1)))? {
             let Some(count) = earlier.add(bytes) else { break };
             if earlier.counts.is_empty() {
                 earlier.listed = earlier.children.keys().cloned().collect();
@@ -387,7 +388,7 @@ impl Earlier {
         Ok(earlier)
     }
 
-    /// Adds the children of an index and gives their number; `None` if it is no index.
+    /// Adds the children of an index and returns their number; `None` if the bytes are no index.
     fn add(&mut self, bytes: Vec<u8>) -> Option<u32> {
         let scan = scan::scan(&bytes, &mut Ignore, &Progress::default());
         let source = Source::new(bytes, scan).filter(|source| source.names.kind == FileKind::Index)?;
@@ -396,7 +397,7 @@ impl Earlier {
             let entry = Entry::of(text, &source.names);
             let loc = entry.value(Field::Loc, text).unwrap_or_default();
             let date = entry.value(Field::Lastmod, text).map(std::borrow::Cow::into_owned);
-            // Only names without any folder: nothing outside this one is ever looked at.
+            // Only names without a folder: files outside this folder are never read.
             if let locate::ChildLocation::Inside(paths) = locate::locate_child(&loc, None)
                 && let Some(name) =
                     paths.last().and_then(|path: &PathBuf| path.to_str()).filter(|name| !name.contains('/'))
@@ -408,11 +409,11 @@ impl Earlier {
     }
 }
 
-/// The content of a file; `None` if there is none or it is no sitemap.
+/// Reads a file; `None` if it does not exist or is no sitemap.
 ///
 /// # Errors
-/// When the system refuses a file that is there.
-fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, Error> {
+/// If an existing file cannot be read.
+fn read_if_exists(path: &Path) -> Result<Option<Vec<u8>>, Error> {
     match read::read(path, &Options::default(), &Progress::default()) {
         Ok(contents) => Ok(Some(contents.bytes)),
         Err(error) if matches!(error.reason, Reason::Missing) || error.is_of_content() => Ok(None),
@@ -421,16 +422,16 @@ fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, Error> {
 }
 
 fn read(path: &Path) -> Option<Vec<u8>> {
-    read_if_there(path).ok().flatten()
+    read_if_exists(path).ok().flatten()
 }
 
-/// Whether a file holds these bytes, packed or not.
-pub(crate) fn holds(path: &Path, bytes: &[u8]) -> bool {
+/// Whether a file contains these bytes, compressed or not.
+pub(crate) fn has_bytes(path: &Path, bytes: &[u8]) -> bool {
     read(path).is_some_and(|there| *there == *bytes)
 }
 
-/// What the parts are, in words: `12 parts in 3 groups`.
-pub(crate) fn words(plan: &Plan, groups: usize) -> String {
+/// The number of parts and groups in words: `12 parts in 3 groups`.
+pub(crate) fn part_counts(plan: &Plan, groups: usize) -> String {
     let parts = plan.document.sitemaps().len() as u64;
     if groups > 1 {
         format!("{} in {}", counted(parts, "part"), counted(groups as u64, "group"))
@@ -439,13 +440,13 @@ pub(crate) fn words(plan: &Plan, groups: usize) -> String {
     }
 }
 
-/// Rows of a document in groups by a key, in the order in which the keys come first.
+/// Groups the rows of a document by key, in the order of the first row of each key.
 pub(crate) fn grouped_by(document: &Document, key: &dyn Fn(RowId) -> String) -> Vec<(String, Vec<u32>)> {
-    let mut places: std::collections::HashMap<String, usize> = std::collections::HashMap::new();
+    let mut positions: std::collections::HashMap<String, usize> = std::collections::HashMap::new();
     let mut groups: Vec<(String, Vec<u32>)> = Vec::new();
     for row in document.live_rows() {
         let key = key(row);
-        let at = *places.entry(key).or_insert_with_key(|key| {
+        let at = *positions.entry(key).or_insert_with_key(|key| {
             groups.push((key.clone(), Vec::new()));
             groups.len() - 1
         });

@@ -22,7 +22,7 @@ fn urls(limit: u32) -> Limits {
 }
 
 #[test]
-fn without_edits_there_is_nothing_to_do() {
+fn a_plan_without_edits_writes_nothing() {
     let set = pair();
     let plan = set.plan();
     assert!(plan.is_empty() && plan.is_ready() && !plan.asks);
@@ -37,13 +37,13 @@ fn one_changed_row_rewrites_its_file_and_the_index() {
     assert_eq!(lines(&plan), ["s-02.xml Rewritten 2>2 1 changed", "sitemap_index.xml Rewritten 2>2 1 file dated"]);
     assert!(!plan.asks);
     assert_eq!(plan.summary(), "rewrites 2 of 3 files");
-    // Undone by hand, nothing is left to do.
+    // Reverting the edit by hand leaves nothing to do.
     set.set(&[2], Field::Priority, None);
     assert!(set.plan().is_empty());
 }
 
 #[test]
-fn counts_name_what_changed() {
+fn descriptions_count_the_changes() {
     let mut set = pair();
     set.add(0, "https://e.com/new");
     set.delete([0]);
@@ -72,11 +72,11 @@ fn an_emptied_file_leaves_the_set_unless_it_is_the_last() {
 }
 
 #[test]
-fn overflow_goes_to_the_next_number_and_the_index_gains_it() {
+fn overflow_moves_to_a_file_with_the_next_number_that_the_index_lists() {
     let mut set = pair();
     set.limits = urls(2);
     set.add(0, "https://e.com/new");
-    // What overflows here is the added row itself: its file keeps its bytes.
+    // Only the added row overflows, so its file keeps its bytes.
     assert_eq!(
         set.planned(),
         ["s-03.xml Created 0>1 1 URL of s-01.xml", "sitemap_index.xml Rewritten 2>3 1 file added"]
@@ -97,7 +97,7 @@ fn overflow_goes_to_the_next_number_and_the_index_gains_it() {
     assert!(plan.asks);
     let part = plan.outputs.iter().find(|output| &*output.name == "s-03.xml").unwrap();
     assert_eq!(part.url.as_deref(), Some("https://e.com/s-03.xml"));
-    // A file that is there already is passed over.
+    // The name of an existing file is skipped.
     std::fs::write(set.path("s-03.xml"), "theirs").unwrap();
     assert!(lines(&set.plan())[1].starts_with("s-04.xml Created"));
 }
@@ -107,7 +107,7 @@ fn a_single_file_becomes_the_index_of_its_parts() {
     let mut set =
         TestSet::new(&[("sitemap.xml", urlset(&["https://e.com/1", "https://e.com/2", "http://e.org/3"]).as_bytes())]);
     set.limits = urls(1);
-    assert!(set.plan().is_empty(), "what nobody touched keeps its bytes");
+    assert!(set.plan().is_empty(), "untouched files keep their bytes");
     set.set(&[0], Field::Loc, Some("https://e.com/0"));
     let plan = set.plan();
     assert_eq!(plan.needs_base.as_deref(), Some("https://e.com/"));
@@ -149,13 +149,13 @@ fn the_byte_limit_is_exact_and_counts_the_finished_file() {
     let one = urlset(&["https://e.com/1", "https://e.com/2"]);
     let entry = "https://e.com/2";
     for (size, parts) in [(BYTES_PER_FILE - 1, 0), (BYTES_PER_FILE, 0), (BYTES_PER_FILE + 1, 2)] {
-        // A comment in the second entry fills the file up to the byte.
+        // A comment in the second entry fills the file to the exact size.
         let room = size as usize - one.len() - "<!---->".len();
         let text = one.replace(entry, &format!("{entry}<!--{}-->", "x".repeat(room)));
         assert_eq!(text.len() as u64, size);
         let mut set = TestSet::new(&[("sitemap.xml", text.as_bytes())]);
         set.base_url = Some("https://e.com/".to_owned());
-        // A change that keeps the size.
+        // An edit that does not change the size.
         set.set(&[0], Field::Loc, Some("https://e.com/0"));
         let plan = set.plan();
         assert_eq!(plan.count(Action::Created), parts, "{size}");
@@ -165,7 +165,7 @@ fn the_byte_limit_is_exact_and_counts_the_finished_file() {
 }
 
 #[test]
-fn a_row_that_fits_no_file_is_named() {
+fn a_row_that_is_too_large_for_a_file_is_a_problem() {
     let mut set = pair();
     set.limits = Limits { urls: 10, bytes: 700, ..Limits::default() };
     set.set(&[1], Field::Loc, Some(&format!("https://e.com/{}", "x".repeat(700))));
@@ -176,7 +176,7 @@ fn a_row_that_fits_no_file_is_named() {
 }
 
 #[test]
-fn a_bad_base_url_half_a_set_and_a_missing_name_are_problems() {
+fn a_bad_base_url_an_incomplete_set_and_a_missing_name_are_problems() {
     let mut set = pair();
     set.base_url = Some("e.com".to_owned());
     assert!(set.plan().problems[0].message.contains("e.com is no base URL"));
@@ -192,14 +192,14 @@ fn a_bad_base_url_half_a_set_and_a_missing_name_are_problems() {
 }
 
 #[test]
-fn a_copy_elsewhere_makes_every_file_and_removes_none() {
+fn a_copy_creates_every_file_and_removes_none() {
     let mut set = pair();
     set.delete([0, 1]);
     let target = set.path("copy/index.xml");
     let plan = set.plan_to(Some(&target));
     assert_eq!(lines(&plan), ["s-02.xml Created 0>2 2 URLs", "index.xml Created 0>1 index of 1 file"]);
     assert!(plan.asks);
-    // A single file at a free place is what was asked for; over another one is not.
+    // A single file at a free path needs no confirmation; replacing another file does.
     let mut set = TestSet::new(&[("sitemap.xml", urlset(&["https://e.com/1"]).as_bytes()), ("theirs.xml", b"x")]);
     set.set(&[0], Field::Priority, Some("0.1"));
     let plan = set.plan_to(Some(&set.path("new.xml")));

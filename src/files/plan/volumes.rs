@@ -1,8 +1,8 @@
-//! Splits an index that is too long for one file into volumes.
+//! Splits an index that is over the limits of one file into volumes.
 //!
-//! Invariant: every entry is in exactly one file, in order, and no file that is written is over a limit unless one entry
-//! alone is. A file keeps its first entries and what does not change keeps its bytes: what overflows goes to the front
-//! of the next file, or to a new one behind the last.
+//! Invariant: every entry is in exactly one file, in order, and no written file is over a limit unless a single entry
+//! is. A file keeps its first entries, and unchanged files keep their bytes: surplus entries move to the start of the
+//! next file, or to a new file after the last one.
 
 use super::Planner;
 use super::name::{self, Pattern};
@@ -18,13 +18,13 @@ impl Planner<'_> {
     /// Splits the index into as many files as its entries need, and reports it if there are more than before.
     pub(super) fn split_index(&mut self, index: Index) -> Index {
         let saved = self.request.saved.index().filter(|_| self.request.to.is_none());
-        // The user agreed to split it.
+        // The user has accepted the split.
         let has_pending_split = index.accepted && saved.is_some_and(|saved| !saved.accepted);
         let may_stay = |file: &IndexFile<'_>| {
             if has_pending_split {
                 return false;
             }
-            // An unchanged file keeps its bytes even over a limit.
+            // An unchanged file keeps its bytes even if it is over a limit.
             let then = file.path.and_then(|path| saved?.file_at(path));
             then.is_some_and(|then| then.has_bytes_of(file))
         };
@@ -89,7 +89,7 @@ pub(super) fn volumes_message(index: &Index, limits: Limits) -> String {
     )
 }
 
-/// The further files of an index in the folder of its first: named as a save names them, in the order of their numbers.
+/// Selects the further files of an index from the names in its folder: those that match its pattern, ordered by number.
 pub(in crate::files) fn siblings(first: &Path, names: impl Iterator<Item = String>) -> Vec<PathBuf> {
     let own = first.file_name().unwrap_or_default().to_string_lossy();
     let pattern = Pattern::indexes_of(&own);

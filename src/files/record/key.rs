@@ -1,22 +1,22 @@
 //! The user's key, which authenticates commit records and backups.
 //!
-//! 32 random bytes in the user's state folder, made when they are first needed. A record is authenticated by a keyed
-//! BLAKE3 hash, so that no one without the key can write one that is carried out unasked.
+//! 32 random bytes in the user's state folder, created when they are first needed. A record is authenticated by a keyed
+//! BLAKE3 hash, so that nobody without the key can write a record that is carried out without confirmation.
 
-use crate::files::lock::{check_own_folder, make_private};
+use crate::files::lock::{check_own_folder, create_private_folder};
 use crate::files::temporary::{SUFFIX, temporary_prefix};
 use crate::files::trust;
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// The name of its file in the state folder.
-const NAME: &str = "record.key";
+/// The name of the key file in the state folder.
+const FILE_NAME: &str = "record.key";
 
-/// Bytes of a key.
+/// Length of a key in bytes.
 const LEN: usize = 32;
 
-/// Authenticates what this user's own runs of the program have written.
+/// A key that authenticates files which this user's processes have written.
 #[derive(Clone)]
 pub(in crate::files) struct Key([u8; LEN]);
 
@@ -27,9 +27,9 @@ impl std::fmt::Debug for Key {
 }
 
 impl Key {
-    /// The key in a state folder; `None` where there is none that only this user can read.
+    /// Loads the key of a state folder; `None` if it is missing, invalid or readable by others.
     pub(in crate::files) fn load(state: &Path) -> Option<Self> {
-        let path = state.join(NAME);
+        let path = state.join(FILE_NAME);
         let mut file = trust::open_own(&path).ok()?;
         if !is_private(&file.metadata().ok()?) || check_own_folder(state).is_err() {
             return None;
@@ -38,50 +38,51 @@ impl Key {
         Some(Self(bytes.try_into().ok()?))
     }
 
-    /// The same, made where it is missing or was readable for others.
+    /// Loads the key, or creates it if it is missing, invalid or readable by others.
     ///
     /// # Errors
-    /// When it cannot be written, or the state folder is not this user's alone.
+    /// If it cannot be written, or the state folder belongs to or is writable by another user.
     pub(in crate::files) fn load_or_create(state: &Path) -> io::Result<Self> {
         if let Some(key) = Self::load(state) {
             return Ok(key);
         }
-        make_private(state)?;
+        create_private_folder(state)?;
         check_own_folder(state)?;
         let mut bytes = [0; LEN];
         getrandom::fill(&mut bytes).map_err(io::Error::other)?;
-        let mut file = tempfile::Builder::new().prefix(&temporary_prefix(NAME)).suffix(SUFFIX).tempfile_in(state)?;
+        let mut file =
+            tempfile::Builder::new().prefix(&temporary_prefix(FILE_NAME)).suffix(SUFFIX).tempfile_in(state)?;
         file.write_all(&bytes)?;
         file.as_file().sync_all()?;
-        match fs::symlink_metadata(state.join(NAME)) {
-            // Another process has made one at this moment: one of the two counts.
+        match fs::symlink_metadata(state.join(FILE_NAME)) {
+            // If another process creates a key at the same time, its key is used.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                if let Err(error) = file.persist_noclobber(state.join(NAME)) {
+                if let Err(error) = file.persist_noclobber(state.join(FILE_NAME)) {
                     return Self::load(state).ok_or(error.error);
                 }
             }
             _ => {
-                file.persist(state.join(NAME)).map_err(|error| error.error)?;
+                file.persist(state.join(FILE_NAME)).map_err(|error| error.error)?;
             }
         }
         Self::load(state).ok_or_else(|| io::Error::other("the key cannot be read back"))
     }
 
-    /// The code that authenticates these bytes as those of one kind of file.
+    /// The authentication code of these bytes for one kind of file.
     pub(in crate::files) fn code(&self, kind: &str, bytes: &[u8]) -> blake3::Hash {
         let mut hasher = blake3::Hasher::new_keyed(&self.0);
-        // The length keeps a kind from running into the bytes.
+        // The length separates the kind from the bytes.
         hasher.update(&(kind.len() as u64).to_le_bytes()).update(kind.as_bytes()).update(bytes);
         hasher.finalize()
     }
 
-    /// Whether a code in hexadecimal is that of these bytes. Takes the same time for every wrong one.
+    /// Whether a hexadecimal code is that of these bytes. Compares in constant time.
     pub(in crate::files) fn confirms(&self, kind: &str, bytes: &[u8], code: &str) -> bool {
         blake3::Hash::from_hex(code).is_ok_and(|code| code == self.code(kind, bytes))
     }
 }
 
-/// Whether a file is readable and writable for its owner alone.
+/// Whether only the owner can read and write a file.
 fn is_private(metadata: &fs::Metadata) -> bool {
     #[cfg(unix)]
     let is_private = {
@@ -102,11 +103,11 @@ mod tests {
     use std::os::unix::fs::{PermissionsExt, symlink};
 
     fn path(state: &Path) -> std::path::PathBuf {
-        state.join(NAME)
+        state.join(FILE_NAME)
     }
 
     #[test]
-    fn a_key_is_made_once_and_read_by_its_owner_alone() {
+    fn a_key_is_created_once_and_readable_only_by_its_owner() {
         let folder = tempfile::tempdir().unwrap();
         let state = folder.path().join("state/sited");
         assert!(Key::load(&state).is_none());
@@ -142,7 +143,7 @@ mod tests {
             assert!(!codes.contains(&code));
             codes.push(code);
         }
-        assert_eq!(fs::read(folder.path().join("known")).unwrap(), [0; LEN], "the link's end is left alone");
+        assert_eq!(fs::read(folder.path().join("known")).unwrap(), [0; LEN], "the link's target is unchanged");
         fs::set_permissions(&state, fs::Permissions::from_mode(0o777)).unwrap();
         assert!(Key::load(&state).is_none() && Key::load_or_create(&state).is_err());
     }

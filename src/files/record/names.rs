@@ -1,6 +1,6 @@
-//! The paths that a commit record may name: plain ones below its folder, not hidden, each with its temporary file.
+//! Checks the paths in a commit record: plain, not hidden, each with its temporary file beside it.
 //!
-//! A save whose record would name any other is refused before its first rename.
+//! A save whose record would contain any other path is refused before its first rename.
 
 use super::{Name, Record, Replacement};
 use crate::files::temporary::is_temporary_of;
@@ -8,17 +8,17 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Component, Path};
 
-/// Where a target is.
+/// Whether a target is in the record's folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TargetPath {
     Inside,
     Elsewhere,
 }
 
-/// Whether a path is one that a save writes to, below its folder.
+/// Checks that a path is one that a save may write to, below its folder.
 ///
 /// # Errors
-/// Why not, completing "… is not written".
+/// The reason, which completes "… is not written".
 pub(in crate::files) fn check_inside(path: &Path) -> Result<(), String> {
     match check_path(path)? {
         TargetPath::Inside => Ok(()),
@@ -26,7 +26,7 @@ pub(in crate::files) fn check_inside(path: &Path) -> Result<(), String> {
     }
 }
 
-/// Where a path leads, if it is one that a save writes to: no `..`, nothing hidden.
+/// Classifies a path that a save may write to: without `..` and without hidden components.
 pub(super) fn check_path(path: &Path) -> Result<TargetPath, String> {
     if path.is_absolute() {
         let is_plain = path.components().all(|part| !matches!(part, Component::ParentDir | Component::CurDir));
@@ -49,8 +49,8 @@ pub(super) fn check_path(path: &Path) -> Result<TargetPath, String> {
     Ok(TargetPath::Inside)
 }
 
-/// Folders that begin with a dot belong to programs (`.git`, `.ssh`), except the one that belongs to web servers (RFC
-/// 8615). Some file systems ignore some characters, so that another name leads there too.
+/// Whether a name is hidden. Folders that begin with a dot belong to programs (`.git`, `.ssh`), except the one of web
+/// servers (RFC 8615). Some file systems ignore certain characters, so that names with them may also lead there.
 fn is_hidden(name: &OsStr) -> bool {
     let name = name.to_string_lossy();
     let ignored = |letter: char| matches!(letter, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
@@ -58,7 +58,7 @@ fn is_hidden(name: &OsStr) -> bool {
 }
 
 impl Record {
-    /// Whether this program would finish the record: each path is one that a save writes to.
+    /// Checks that each path of the record is one that a save may write to.
     pub(super) fn check_names(&self) -> Result<(), String> {
         let name = |target: &Name, why: String| format!("{}: {why}", target.path().display());
         for target in self.targets() {
@@ -78,7 +78,8 @@ impl Record {
 }
 
 impl Replacement {
-    /// Whether the temporary file is one that a save makes for this target: beside it, by its name.
+    /// Checks that the temporary file is one that a save creates for this target: in its folder, with a name made of
+    /// its name.
     pub(super) fn check_temporary(&self) -> Result<(), String> {
         let (temporary, target) = (self.temporary.path(), self.target.path());
         let is_beside = temporary.parent() == target.parent();

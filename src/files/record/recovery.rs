@@ -1,8 +1,8 @@
 //! Recovers from an interrupted save: shows, finishes or discards its commit record.
 //!
-//! A record that this user's key authenticates is finished by the next command that writes. Any other one is only shown,
-//! and finished when the user says so; then it may name nothing but regular files of this user below its own folder,
-//! reached without links and without hidden components. In both cases nothing is changed unless all of it can be.
+//! A record that this user's key authenticates is finished by the next command that writes. Any other record is only
+//! shown, and finished after the user confirms it; then it may only name regular files of this user below its own
+//! folder, reached without links and hidden components. In both cases nothing is changed unless all steps can be done.
 
 use super::names::{TargetPath, check_path};
 use super::{Content, KIND, Key, Name, Record, Removal, Replacement, Sealed, has_locks, parse};
@@ -19,26 +19,26 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// How long another process that is saving this very moment is waited for.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// Maximum wait for another process that is saving.
+const MAX_WAIT: Duration = Duration::from_secs(10);
 
-/// Between two looks at its lock.
-const LOOK: Duration = Duration::from_millis(20);
+/// The time between two attempts to take its lock.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// How a load deals with an interrupted save.
+/// How a load handles an interrupted save.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Recovery {
-    /// The user's state folder, which has the key of this user's records.
+    /// The user's state folder, which contains the key of this user's records.
     pub state: Option<PathBuf>,
-    /// Whether the save is finished, and temporary files of dead processes are removed. If not, nothing is written or
-    /// removed, whatever lies there.
+    /// Whether the save is finished and temporary files of dead processes are removed. If false, nothing is written or
+    /// removed.
     pub finish: bool,
 }
 
 /// A save of another process that was finished.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Finished {
-    /// Files that got their new bytes, in this run or before.
+    /// Files that have their new bytes, including those written before the interruption.
     pub files: usize,
     /// Files that were removed.
     pub removed: usize,
@@ -54,7 +54,7 @@ impl std::fmt::Display for Finished {
     }
 }
 
-/// An interrupted save that was left as it is.
+/// An interrupted save that was not finished.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PendingSave {
     /// Its record.
@@ -72,34 +72,34 @@ impl std::fmt::Display for PendingSave {
     }
 }
 
-/// What [`recover`] found.
+/// The result of [`recover`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Recovered {
     /// The save that was finished.
     pub finished: Option<Finished>,
-    /// The save that was left as it is.
+    /// The save that was not finished.
     pub pending: Option<PendingSave>,
 }
 
 impl Recovered {
-    /// This, and what it has nothing of, from another.
+    /// Fills empty fields from another result.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         Self { finished: self.finished.or(other.finished), pending: self.pending.or(other.pending) }
     }
 }
 
-/// Looks for an interrupted save of the set that is opened by a path, and finishes it if that is allowed and this user
-/// made it. Then removes what dead processes have left in the folder.
+/// Finds an interrupted save of the set that is opened by a path, and finishes it if that is allowed and this user has
+/// made it. Then removes temporary files of dead processes from the folder.
 ///
 /// # Errors
-/// When it should be finished and cannot: the record is not this user's, another process is at it, a file was changed by
-/// another user meanwhile, the disk is full. Nothing is changed unless all of it can be.
+/// If it should be finished and cannot: the record is not this user's, another process is saving, a file was changed
+/// since, the disk is full. Nothing is changed unless all steps can be done.
 pub fn recover(path: &Path, recovery: &Recovery) -> Result<Recovered, Error> {
     recover_with_gate(&AllowAll, path, recovery)
 }
 
-/// The same for several paths: each record and each folder is examined once, however many of the files it concerns.
+/// Does the same as [`recover`] for several paths; each record and each folder is examined once.
 ///
 /// # Errors
 /// As [`recover`].
@@ -129,7 +129,7 @@ fn recover_all_with_gate(gate: &dyn Gate, paths: &[PathBuf], recovery: &Recovery
             if recovery.finish {
                 let finished = finish_with_gate(gate, &record, key.as_ref(), Consent::Authenticated)?;
                 recovered.finished = finished.or(recovered.finished);
-            } else if is_still_there(&record) {
+            } else if exists_after_wait(&record) {
                 recovered.pending = Some(PendingSave { record });
             }
         }
@@ -139,7 +139,7 @@ fn recover_all_with_gate(gate: &dyn Gate, paths: &[PathBuf], recovery: &Recovery
         for (own, paths) in &folders {
             sweep(own, paths);
         }
-        // A key that was never whole.
+        // A key that was not written completely.
         recovery.state.as_deref().map(temporary::sweep);
     }
     Ok(recovered)
@@ -150,15 +150,15 @@ pub(crate) fn pending_records(path: &Path, state: Option<&Path>) -> Vec<PathBuf>
     folder_of(path).map_or_else(Vec::new, |own| records(&own, path, state.and_then(Key::load).as_ref()))
 }
 
-/// The folder of a path, without links.
+/// The real path of the folder that a path is in.
 fn folder_of(path: &Path) -> Option<PathBuf> {
     let folder = if path.is_dir() { path } else { path.parent().unwrap_or(Path::new("")) };
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     folder.canonicalize().ok()
 }
 
-/// Whatever lies in the set's own folder counts. Above it only a record of this user does that names the file, and whose
-/// set is opened there: other folders above may belong to any user.
+/// The records that concern a file. Any record in its own folder does. In the folders above, which may belong to other
+/// users, only an authentic record of this user does that names the file and whose set is in that folder.
 fn records(own: &Path, path: &Path, key: Option<&Key>) -> Vec<PathBuf> {
     let real = path.canonicalize().ok();
     let is_of_set_above = |record: &PathBuf| {
@@ -169,24 +169,24 @@ fn records(own: &Path, path: &Path, key: Option<&Key>) -> Vec<PathBuf> {
             && set.is_some_and(|set| fs::symlink_metadata(folder.join(set)).is_ok_and(|set| set.is_file()))
             && record.targets().any(|target| folder.join(target.path()) == *real)
     };
-    let there = own.ancestors().filter(|folder| has_record(folder)).map(|folder| folder.join(RECORD));
-    there.filter(|record| record.parent() == Some(own) || is_of_set_above(record)).collect()
+    let existing = own.ancestors().filter(|folder| has_record(folder)).map(|folder| folder.join(RECORD));
+    existing.filter(|record| record.parent() == Some(own) || is_of_set_above(record)).collect()
 }
 
-/// Whether a record is still there when whoever may be saving right now is through.
-fn is_still_there(record: &Path) -> bool {
+/// Whether a record still exists after waiting for a process that may be saving.
+fn exists_after_wait(record: &Path) -> bool {
     let Ok(file) = trust::open_own(record) else { return has_record(record.parent().unwrap_or(record)) };
-    let _ = wait(|| file.try_lock_shared());
+    let _ = wait_for_lock(|| file.try_lock_shared());
     has_record(record.parent().unwrap_or(record))
 }
 
-/// Waits for a lock; false when another user keeps it.
-fn wait(lock: impl Fn() -> Result<(), TryLockError>) -> io::Result<bool> {
+/// Waits for a lock; false if another process still holds it at the end.
+fn wait_for_lock(lock: impl Fn() -> Result<(), TryLockError>) -> io::Result<bool> {
     let start = Instant::now();
     loop {
         match lock() {
             Ok(()) => return Ok(true),
-            Err(TryLockError::WouldBlock) if start.elapsed() < PATIENCE => std::thread::park_timeout(LOOK),
+            Err(TryLockError::WouldBlock) if start.elapsed() < MAX_WAIT => std::thread::park_timeout(POLL_INTERVAL),
             Err(TryLockError::WouldBlock) => return Ok(false),
             Err(TryLockError::Error(error)) if !has_locks(&error) => return Ok(true),
             Err(TryLockError::Error(error)) => return Err(error),
@@ -194,81 +194,81 @@ fn wait(lock: impl Fn() -> Result<(), TryLockError>) -> io::Result<bool> {
     }
 }
 
-/// Removes what dead processes have left beside files of one folder, and beside what links in it lead to.
+/// Removes temporary files of dead processes beside the files of one folder, and beside the targets of links in it.
 fn sweep(own: &Path, paths: &[&Path]) {
     temporary::sweep(own);
     let links = paths.iter().filter(|path| path.is_symlink());
     let reals: Vec<PathBuf> = links.filter_map(|path| path.canonicalize().ok()).collect();
-    // The record of a set that is opened by a link would lie beside the link.
+    // The record of a set that is opened by a link would be beside the link.
     let folders: BTreeSet<&Path> = reals.iter().filter_map(|real| real.parent()).collect();
     folders.into_iter().for_each(temporary::sweep);
     temporary::sweep_far(&reals, own);
 }
 
-/// Whether this user's key made the code of a record, for this folder.
+/// Whether the code of a record was made with this user's key, for this folder.
 fn is_authentic(record: &Record, sealed: &Sealed, folder: &Path, key: Option<&Key>) -> bool {
     let is_here = record.folder.as_ref().is_some_and(|there| there.path() == folder);
     let confirms = |key: &Key| sealed.code.as_ref().is_some_and(|code| key.confirms(KIND, &sealed.body, code));
     is_here && key.is_some_and(confirms)
 }
 
-/// What permits finishing a save: the user's key, or the user.
+/// The permission to finish a save.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Consent {
-    /// The record's own code.
+    /// The code of the record.
     Authenticated,
-    /// The user's, who was shown what it does.
+    /// The user, who was shown the steps.
     User,
 }
 
-/// A record as the user is shown it.
+/// A record as it is shown to the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Pending {
-    /// Where it is.
+    /// The path of the record.
     pub record: PathBuf,
-    /// Whether this user's key authenticates it: then the next command that writes finishes it.
+    /// Whether this user's key authenticates it. If so, the next command that writes finishes it.
     pub is_authentic: bool,
-    /// What it does, file by file.
+    /// The steps, file by file.
     pub steps: Vec<RecordStep>,
 }
 
-/// What a record does to one file.
+/// The step of a record for one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RecordStep {
-    /// What.
-    pub act: RecordAction,
+    /// The action.
+    pub action: RecordAction,
     /// The file, relative to the record's folder, or absolute.
     pub target: PathBuf,
-    /// Bytes of the new content.
+    /// Size of the new content in bytes.
     pub len: u64,
     /// Whether it was done before the save was interrupted.
     pub is_done: bool,
-    /// Why it cannot be done.
+    /// Why it cannot be done, if so.
     pub blocked: Option<String>,
 }
 
-/// What happens to a file.
+/// The action of a record on a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RecordAction {
-    /// It is made.
+    /// A new file is created.
     Create,
-    /// It gets new bytes.
+    /// The file gets new bytes.
     Replace,
-    /// It goes.
+    /// The file is removed.
     Remove,
 }
 
 impl Pending {
-    /// The first step that cannot be done: then none is.
+    /// The first step that cannot be done, if any; in that case no step is done.
     pub(crate) fn blocked(&self) -> Option<(&Path, &str)> {
         self.steps.iter().find_map(|step| Some((&*step.target, step.blocked.as_deref()?)))
     }
 }
 
-/// Reads a record and says what it does. Changes nothing.
+/// Reads a record and returns its steps. Changes nothing.
 ///
 /// # Errors
-/// When it cannot be read as a record of the current user.
+/// If it cannot be read as a record of the current user.
 pub(crate) fn inspect(record: &Path, state: Option<&Path>) -> Result<Pending, Error> {
     let case = FoundRecord::open(record, false, state.and_then(Key::load).as_ref())?;
     let case = case.ok_or_else(|| Error::new(record, Reason::Missing))?;
@@ -276,7 +276,7 @@ pub(crate) fn inspect(record: &Path, state: Option<&Path>) -> Result<Pending, Er
     Ok(Pending { record: record.to_path_buf(), is_authentic: case.is_authentic, steps: case.steps(trust) })
 }
 
-/// Finishes a save because the user says so, having been shown what it does.
+/// Finishes a save with the user's confirmation.
 ///
 /// # Errors
 /// As [`recover`].
@@ -284,26 +284,26 @@ pub fn finish(record: &Path, state: Option<&Path>) -> Result<Option<Finished>, E
     finish_with_gate(&AllowAll, record, state.and_then(Key::load).as_ref(), Consent::User)
 }
 
-/// What was removed with a record.
+/// The result of discarding a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Discarded {
-    /// New files that waited.
+    /// The number of removed temporary files.
     pub new_files: usize,
-    /// Whether the record was read: without that, no one knows which new files are left.
+    /// Whether the record could be read. If not, it is unknown which temporary files are left.
     pub was_read: bool,
 }
 
-/// Gives up the rest of a save: removes its record and the new files that wait. What was replaced stays replaced.
+/// Discards the rest of a save: removes its record and its temporary files. Replaced files stay replaced.
 ///
 /// # Errors
-/// When it cannot be removed, when the system fails while it is read, or another process is saving at this moment.
+/// If it cannot be removed, the system fails to read it, or another process is saving.
 pub fn discard(record: &Path) -> Result<Discarded, Error> {
     let failed = |error| Error::system("remove", record, error);
     let folder = record.parent().unwrap_or(Path::new("."));
     let tree = Tree::open(folder).map_err(failed)?;
     let mut removed = 0;
-    // A record that this user may not open has to stay removable. Any other failure may pass: the record is needed then,
-    // since it names the new files.
+    // A record that this user may not open can be discarded unread. Other errors may be temporary, and the record is
+    // needed, since it names the temporary files.
     let opened = trust::open_without_links(OpenOptions::new().read(true).write(true), record);
     let is_closed = opened.is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied);
     let unread = |error: io::Error| match error.kind() {
@@ -312,7 +312,7 @@ pub fn discard(record: &Path) -> Result<Discarded, Error> {
         _ => Error::system("read", record, error),
     };
     let case = match FoundRecord::open_with(record, true, None, &unread) {
-        // One that holds no record names nothing that could be removed with it.
+        // A file that is no record names no temporary files.
         Err(error) if matches!(error.reason, Reason::Interrupted(_)) => None,
         case => case?,
     };
@@ -323,13 +323,13 @@ pub fn discard(record: &Path) -> Result<Discarded, Error> {
             if file.check_temporary().is_err() {
                 continue;
             }
-            let status = tree.locate(&file.temporary.path()).and_then(|place| Ok((place.status()?, place)));
+            let status = tree.locate(&file.temporary.path()).and_then(|path| Ok((path.status()?, path)));
             match status {
-                Ok((status, place)) if status.as_ref().is_some_and(is_own) => {
-                    place.remove().map_err(failed)?;
+                Ok((status, path)) if status.as_ref().is_some_and(is_own) => {
+                    path.remove().map_err(failed)?;
                     removed += 1;
                 }
-                // A link on the way, or no such folder.
+                // A component of the path is a link or no folder.
                 Err(error) if error.raw_os_error().is_some() && error.kind() != io::ErrorKind::NotFound => {
                     return Err(failed(error));
                 }
@@ -337,8 +337,8 @@ pub fn discard(record: &Path) -> Result<Discarded, Error> {
             }
         }
     }
-    // Also one that cannot be read: a link, a pipe. The name alone is removed, nothing behind it.
-    tree.locate(Path::new(RECORD)).and_then(|place| place.remove()).map_err(failed)?;
+    // This also removes a record that cannot be read, such as a link or a pipe; only the name, not its target.
+    tree.locate(Path::new(RECORD)).and_then(|path| path.remove()).map_err(failed)?;
     sync_folder(folder).map_err(failed)?;
     Ok(Discarded { new_files: removed, was_read })
 }
@@ -353,13 +353,13 @@ struct FoundRecord {
 }
 
 impl FoundRecord {
-    /// Opens a record, and waits for its lock if something is to be done; `None` where it is gone meanwhile.
+    /// Opens a record, and waits for its lock if `locked`. `None` if the record no longer exists.
     fn open(path: &Path, locked: bool, key: Option<&Key>) -> Result<Option<Self>, Error> {
         let failed = |error: io::Error| interrupted(path, &format!("its commit record cannot be read: {error}"));
         Self::open_with(path, locked, key, &failed)
     }
 
-    /// The same with other words for what cannot be read.
+    /// Does the same as [`FoundRecord::open`] with another error for a record that cannot be read.
     fn open_with(
         path: &Path,
         locked: bool,
@@ -370,16 +370,16 @@ impl FoundRecord {
         let tree = Tree::open(folder).map_err(failed)?;
         let mut file = match trust::open_own_with(OpenOptions::new().read(true).write(locked), path) {
             Ok(file) => file,
-            // Whoever wrote it has finished.
+            // The process that wrote it has finished the save.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(failed(error)),
         };
-        if locked && !wait(|| file.try_lock()).map_err(failed)? {
+        if locked && !wait_for_lock(|| file.try_lock()).map_err(failed)? {
             return Err(Error::new(path, Reason::Saving));
         }
-        match fs::symlink_metadata(path).map(|there| identity(&there)) {
-            Ok(there) if file.metadata().is_ok_and(|ours| identity(&ours) == there) => {}
-            // Another save has written its own meanwhile.
+        match fs::symlink_metadata(path).map(|current| identity(&current)) {
+            Ok(current) if file.metadata().is_ok_and(|opened| identity(&opened) == current) => {}
+            // Another save has replaced the record since it was opened.
             Ok(_) => return Self::open_with(path, locked, key, failed),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(failed(error)),
@@ -389,31 +389,31 @@ impl FoundRecord {
         Ok(Some(Self { tree, record, is_authentic, _file: file }))
     }
 
-    /// What the record does, and what stands against it.
+    /// The steps of the record, with the reasons that prevent them.
     fn steps(&self, consent: Consent) -> Vec<RecordStep> {
-        let step = |act, target: &Name, len, state: Result<State, String>| RecordStep {
-            act,
+        let step = |action, target: &Name, len, state: Result<State, String>| RecordStep {
+            action,
             target: target.path(),
             len,
             is_done: state == Ok(State::Done),
             blocked: state.err(),
         };
-        let twice = self.record.duplicate_target();
+        let duplicate = self.record.duplicate_target();
         let replacement = |file: &Replacement| {
-            let act = if file.old.is_none() { RecordAction::Create } else { RecordAction::Replace };
-            let state = if twice.as_ref() == Some(&file.target) {
+            let action = if file.old.is_none() { RecordAction::Create } else { RecordAction::Replace };
+            let state = if duplicate.as_ref() == Some(&file.target) {
                 Err("the record names it twice".to_owned())
             } else {
                 self.state(file, consent)
             };
-            step(act, &file.target, file.new.len, state)
+            step(action, &file.target, file.new.len, state)
         };
         let removal =
             |file: &Removal| step(RecordAction::Remove, &file.target, 0, self.state_of_removal(file, consent));
         self.record.files.iter().map(replacement).chain(self.record.removed.iter().map(removal)).collect()
     }
 
-    /// Whether a target may be written to or removed at all.
+    /// Checks that a target may be written to or removed.
     fn check_target(&self, target: &Name, consent: Consent) -> Result<(), String> {
         let path = target.path();
         match check_path(&path)? {
@@ -423,7 +423,7 @@ impl FoundRecord {
         }
     }
 
-    /// Whether the owner of a file is the one that it should have.
+    /// Checks that a file has the expected owner.
     fn check_owner(&self, status: &Status, expected: Option<u32>) -> Result<(), String> {
         let is_expected = self.is_authentic && expected.is_some() && status.owner == expected;
         if is_expected || status.is_of_current_user() { Ok(()) } else { Err("it belongs to another user".to_owned()) }
@@ -437,17 +437,16 @@ impl FoundRecord {
         self.check_target(&file.target, consent)?;
         file.check_temporary()?;
         if file.in_place && !self.is_authentic {
-            // Its bytes may be those of a file elsewhere that has a second name here.
+            // It may be a hard link to a file in another folder.
             return Err("it would be overwritten in place, which only a record of yours may ask for".to_owned());
         }
         let (temporary, target) = (self.locate(&file.temporary)?, self.locate(&file.target)?);
-        let look = |place: &TreePath| regular(place);
-        let there = look(&target)?;
-        if let Some(status) = &there {
+        let current = regular(&target)?;
+        if let Some(status) = &current {
             self.check_owner(status, file.owner)?;
         }
-        let now = content(&target, there.as_ref(), [Some(file.new), file.old])?;
-        let new = look(&temporary)?.filter(|status| status.len == file.new.len);
+        let now = content(&target, current.as_ref(), [Some(file.new), file.old])?;
+        let new = regular(&temporary)?.filter(|status| status.len == file.new.len);
         let is_ready = content(&temporary, new.as_ref(), [Some(file.new), None])? == Some(file.new);
         if !is_ready {
             let is_done = now == Some(file.new);
@@ -455,13 +454,13 @@ impl FoundRecord {
         }
         if let Some(status) = &new {
             self.check_owner(status, file.owner)?;
-            // Finished on the record's own word, the file must be the very one that the save wrote; on the user's word
-            // its content decides: it may have come from a copy of the folder.
+            // Without the user's confirmation the file must be the very one that the save wrote. With it the content is
+            // sufficient: the folder may be a copy.
             if consent == Consent::Authenticated && (status.stamp.is_none() || status.stamp != file.stamp) {
                 return Err("the file that waits beside it is not the one that the save wrote".to_owned());
             }
         }
-        let is_foreign = match (now, there) {
+        let is_foreign = match (now, current) {
             (now, Some(_)) if now == Some(file.new) || (now.is_some() && now == file.old) => false,
             (_, Some(status)) => !is_half_copied(file, &status, &temporary, &target)?,
             (_, None) => file.old.is_some(),
@@ -475,12 +474,12 @@ impl FoundRecord {
         let Some(status) = regular(&target)? else { return Ok(State::Done) };
         self.check_owner(&status, file.owner)?;
         let now = content(&target, Some(&status), [file.old, None])?;
-        // What another program has put there since is not what the save removes.
+        // A file that another program has written there since is not removed.
         Ok(if now.is_some() && now == file.old { State::Ready } else { State::Done })
     }
 }
 
-/// How far a step is.
+/// The state of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Done,
@@ -491,18 +490,18 @@ fn interrupted(record: &Path, why: &str) -> Error {
     Error::new(record, Reason::Interrupted(why.to_owned()))
 }
 
-/// What is at a place, if it is nothing or a regular file.
-fn regular(place: &TreePath) -> Result<Option<Status>, String> {
-    match place.status() {
+/// The status of the regular file at a path; `None` if nothing exists there.
+fn regular(path: &TreePath) -> Result<Option<Status>, String> {
+    match path.status() {
         Ok(Some(status)) if !status.is_regular => Err("it is a link or not a regular file".to_owned()),
         Ok(status) => Ok(status),
         Err(error) => Err(format!("it cannot be inspected: {error}")),
     }
 }
 
-/// What a file holds, if its length is one of the expected ones: only then its bytes are read.
+/// The content of a file, if its length is one of the expected ones; otherwise its bytes are not read.
 fn content(
-    place: &TreePath,
+    path: &TreePath,
     status: Option<&Status>,
     expected: [Option<Content>; 2],
 ) -> Result<Option<Content>, String> {
@@ -510,11 +509,11 @@ fn content(
     if !expected.iter().flatten().any(|content| content.len == len) {
         return Ok(None);
     }
-    let hash = place.hash().map_err(|error| format!("it cannot be read: {error}"))?;
+    let hash = path.hash().map_err(|error| format!("it cannot be read: {error}"))?;
     Ok(Some(Content { len, hash }))
 }
 
-/// Whether a file that is overwritten in place holds old and new blocks and nothing else.
+/// Whether a file that is overwritten in place contains only old and new blocks.
 fn is_half_copied(
     file: &Replacement,
     status: &Status,
@@ -524,7 +523,7 @@ fn is_half_copied(
     let (Some(blocks), Some(old)) = (file.blocks.as_ref().filter(|_| file.in_place), file.old) else {
         return Ok(false);
     };
-    // A copy never makes a file shorter than it was before it is complete.
+    // A copy does not shorten the file before it is complete.
     if status.len < old.len && status.len != file.new.len {
         return Ok(false);
     }
@@ -559,9 +558,9 @@ fn finish_with_gate(
     };
     let (files, removals) = steps.split_at(case.record.files.len());
     for (file, _) in case.record.files.iter().zip(files).filter(|(_, step)| !step.is_done) {
-        let (temporary, target) = (case.place(&file.temporary), case.place(&file.target));
+        let (temporary, target) = (case.path_of(&file.temporary), case.path_of(&file.target));
         let (temporary, target) = (temporary.map_err(failed)?, target.map_err(failed)?);
-        let put = || {
+        let replace = || {
             if file.in_place && file.old.is_some() {
                 in_place::copy(&mut temporary.open_file(false)?, &mut target.open_file(true)?, gate)
                     .and_then(|()| temporary.remove())
@@ -569,12 +568,12 @@ fn finish_with_gate(
                 temporary.rename_to(&target)
             }
         };
-        attempt(gate, Operation::Rename, put).map_err(failed)?;
+        attempt(gate, Operation::Rename, replace).map_err(failed)?;
         touch(&file.target);
     }
     let mut removed = 0;
     for (file, _) in case.record.removed.iter().zip(removals).filter(|(_, step)| !step.is_done) {
-        let target = case.place(&file.target).map_err(failed)?;
+        let target = case.path_of(&file.target).map_err(failed)?;
         attempt(gate, Operation::Remove, || target.remove()).map_err(failed)?;
         removed += 1;
         touch(&file.target);
@@ -588,7 +587,7 @@ fn finish_with_gate(
 }
 
 impl FoundRecord {
-    fn place(&self, name: &Name) -> io::Result<TreePath> {
+    fn path_of(&self, name: &Name) -> io::Result<TreePath> {
         self.tree.locate(&name.path())
     }
 }

@@ -1,6 +1,6 @@
 //! Fault injection: every file operation of a save fails, writes short, is interrupted, or kills the process.
 //!
-//! Holds the promises of the manual about full disks and crashes, for each way in which files are replaced.
+//! Tests the manual's promises about full disks and crashes, for each way in which files are replaced.
 
 use super::scenarios::{Files, SCENARIOS, has_record};
 use super::*;
@@ -10,25 +10,25 @@ use crate::files::record;
 use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The files that are seen; what an unfinished save keeps is hidden.
+/// The visible files; those of an unfinished save are hidden.
 fn seen(set: &TestSet) -> Files {
     set.files().into_iter().filter(|(name, _)| !name.starts_with('.') && !name.contains("/.")).collect()
 }
 
-/// What goes wrong.
+/// The kind of fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::files) enum Kind {
-    /// An error of this number.
+    /// An error with this code.
     Error(i32),
     /// A signal, once.
     Interrupted,
-    /// One byte is written of however many.
+    /// Only one byte is written.
     Short,
-    /// Half of it is written, and all of it is said to be. Only writes count.
+    /// Half of the bytes are written, and all are reported as written. Affects writes only.
     Lie,
 }
 
-/// Makes the n-th operation go wrong, and counts what is renamed and removed.
+/// Injects a fault into the n-th operation, and counts renames and removals.
 pub(in crate::files) struct Fault {
     at: usize,
     kind: Kind,
@@ -41,7 +41,7 @@ impl Fault {
         Self { at, kind, passed: AtomicUsize::new(0), renames: AtomicUsize::new(0) }
     }
 
-    /// No room left.
+    /// The disk is full.
     pub(super) fn full(at: usize) -> Self {
         Self::at(at, Kind::Error(28))
     }
@@ -52,9 +52,9 @@ impl Fault {
 }
 
 impl Fault {
-    /// Counts an operation, and says whether it is the one. Files are written on several threads.
+    /// Counts an operation, and returns whether it is the n-th. Files are written on several threads.
     fn check_step(&self, step: FsOperation) -> io::Result<bool> {
-        // Which operation is the n-th depends on the threads; that there is an n-th write does not.
+        // The threads determine which operation is the n-th, but not the number of writes.
         let counts = !matches!(self.kind, Kind::Lie) || step == FsOperation::Write;
         let is_it = counts && self.passed.fetch_add(1, Ordering::SeqCst) == self.at;
         match self.kind {
@@ -87,7 +87,7 @@ impl Gate for Fault {
     }
 }
 
-/// `ENOSPC`, `EDQUOT`, `EIO`, `EFBIG`, `EROFS` as Linux counts them.
+/// The codes of `ENOSPC`, `EDQUOT`, `EIO`, `EFBIG` and `EROFS` on Linux.
 const ERRORS: [i32; 5] = [28, 122, 5, 27, 30];
 
 pub(super) fn save_with(gate: &dyn Gate, set: &mut TestSet) -> Result<Saved, Error> {
@@ -96,8 +96,7 @@ pub(super) fn save_with(gate: &dyn Gate, set: &mut TestSet) -> Result<Saved, Err
     save_with_gate(gate, &plan, &mut set.disk, &mode, &Progress::default())
 }
 
-/// The same, each sitemap that is rewritten by itself before the plan of the whole set is known, as where a set is gone
-/// through file by file.
+/// Stages each rewritten sitemap by itself before the plan of the whole set is known, as for a streamed set.
 fn save_in_pieces(gate: &dyn Gate, set: &mut TestSet) -> Result<Saved, Error> {
     let plan = set.plan();
     let mode = set.mode();
@@ -117,9 +116,9 @@ type SaveFn = fn(&dyn Gate, &mut TestSet) -> Result<Saved, Error>;
 /// Both ways.
 const WAYS: [SaveFn; 2] = [save_with, save_in_pieces];
 
-/// Whatever operation fails with whatever error: before the record nothing has changed and nothing is left behind,
-/// after it the index names only files that are there, no file is half-written, and saving again completes what was
-/// begun; so does the next process that opens the set.
+/// Any operation may fail with any error. Before the record is written, nothing has changed and nothing is left behind.
+/// After it, the index lists only existing files, no file is partly written, and saving again completes the save, as
+/// does the next process that opens the set.
 #[test]
 fn a_failure_at_any_operation_loses_nothing() {
     for (scenario, save) in SCENARIOS.iter().flat_map(|scenario| WAYS.map(|save| (scenario, save))) {
@@ -133,7 +132,7 @@ fn a_failure_at_any_operation_loses_nothing() {
             let Err(error) = save(&fault, &mut set) else {
                 assert_eq!(set.files(), new, "{context}");
                 if fault.has_fired() {
-                    // All is done; what failed is only whether the missing record lasts.
+                    // The save is complete; only the removal of the record may be lost in a crash.
                     continue;
                 }
                 break;
@@ -162,10 +161,10 @@ fn a_failure_at_any_operation_loses_nothing() {
                 let expected = if has_record || seen(&set) == new { &new } else { &old };
                 assert_eq!(&set.files(), expected, "{context}");
             } else {
-                // The disk is known as it is, so that trying again is no overwriting of foreign changes.
+                // The recorded state is up to date, so that retrying does not count as overwriting foreign changes.
                 let plan = set.plan();
                 let mode = set.mode();
-                super::save_as_asked(&plan, &mut set.disk, &mode, &Progress::default()).unwrap();
+                super::save_with_mode(&plan, &mut set.disk, &mode, &Progress::default()).unwrap();
                 assert_eq!(set.files(), new, "{context}");
             }
         }
@@ -174,9 +173,9 @@ fn a_failure_at_any_operation_loses_nothing() {
     }
 }
 
-/// After a save that failed half-way everything is undone and saved: what it has put in place goes again.
+/// After a save that failed between renames, undoing everything and saving restores the old files.
 #[test]
-fn undoing_all_after_a_save_that_failed_gives_the_old_files_back() {
+fn undoing_everything_after_a_failed_save_restores_the_old_files() {
     for scenario in &SCENARIOS {
         let (old, _) = scenario.outcomes();
         for at in 0.. {
@@ -188,7 +187,7 @@ fn undoing_all_after_a_save_that_failed_gives_the_old_files_back() {
             set.save();
             let mut now = unpacked(set.files());
             for (_, index) in now.iter_mut().filter(|(name, _)| name.contains("index")) {
-                // A part that was gone already and is made again is of today.
+                // A part that was removed and is created again has today's date.
                 *index = String::from_utf8(index.clone()).unwrap().replace("2026-11-20", "2024-01-01").into_bytes();
             }
             assert!(now == unpacked(old.clone()), "{} {at}: {:?}", scenario.name, now.keys());
@@ -196,7 +195,7 @@ fn undoing_all_after_a_save_that_failed_gives_the_old_files_back() {
     }
 }
 
-/// Files with the content of those that are gzipped: another level may have packed them.
+/// The files, unpacked: another compression level may have been used.
 fn unpacked(mut files: Files) -> Files {
     for (_, bytes) in files.iter_mut().filter(|(name, _)| Path::new(name).extension().is_some_and(|end| end == "gz")) {
         let mut content = Vec::new();
@@ -223,16 +222,16 @@ fn signals_and_short_writes_change_nothing() {
     }
 }
 
-/// A disk that loses bytes and says nothing: what is read back is not what was written.
+/// The disk silently loses bytes, so that the bytes that are read back differ.
 #[test]
-fn a_write_that_lies_is_found_out_before_anything_is_replaced() {
+fn silent_data_loss_is_detected_before_anything_is_replaced() {
     for (scenario, save) in SCENARIOS.iter().flat_map(|scenario| WAYS.map(|save| (scenario, save))) {
         let (old, new) = scenario.outcomes();
         let mut found_out = 0;
         for at in 0.. {
             let (mut set, fault) = (scenario.edited(), Fault::at(at, Kind::Lie));
             match save(&fault, &mut set) {
-                // A write that was not needed, such as that of a name.
+                // A write without effect on the content, such as that of a name.
                 Ok(_) => assert_eq!(set.files(), new, "{} {at}", scenario.name),
                 Err(error) => {
                     found_out += 1;
@@ -248,11 +247,11 @@ fn a_write_that_lies_is_found_out_before_anything_is_replaced() {
     }
 }
 
-/// Does something to a file of the set when everything is written and nothing replaced yet.
+/// Changes a file of the set after all files are staged and before any is replaced.
 struct Interference<'m> {
     act: &'m (dyn Fn() + Sync),
     synced: AtomicUsize,
-    /// After how many files.
+    /// The number of files after which it acts.
     at: usize,
 }
 
@@ -265,10 +264,10 @@ impl Gate for Interference<'_> {
     }
 }
 
-/// Someone changes, replaces, cuts, deletes or makes a file between the writing and the rename; also with as many
-/// bytes and the old time.
+/// Another program changes, replaces, truncates, deletes or creates a file between staging and rename, also with the
+/// same length and time.
 #[test]
-fn what_others_do_while_a_save_runs_is_not_overwritten() {
+fn changes_by_others_during_a_save_are_not_overwritten() {
     type Act = (&'static str, fn(&Path));
     let write_over = |path: &Path| {
         let (time, len) = (fs::metadata(path).unwrap().modified().unwrap(), fs::read(path).unwrap().len());
@@ -303,7 +302,7 @@ fn what_others_do_while_a_save_runs_is_not_overwritten() {
         theirs.retain(|name, _| !name.starts_with('.'));
         assert!(set.files() == theirs, "{what}: {:?}", set.names());
     }
-    // A new part's name is taken meanwhile.
+    // The name of a new part is taken after staging.
     let set = SCENARIOS[2].edited();
     let path = set.path("s-3.xml");
     let (plan, mut disk) = (set.plan(), set.disk.clone());
@@ -314,7 +313,7 @@ fn what_others_do_while_a_save_runs_is_not_overwritten() {
     assert!(error.path == path && fs::read(&path).unwrap() == b"theirs", "{error}");
 }
 
-/// Dies at the n-th operation.
+/// Kills the process at the n-th operation.
 pub(in crate::files) struct Death(pub(in crate::files) AtomicUsize);
 
 impl Gate for Death {
@@ -326,17 +325,17 @@ impl Gate for Death {
     }
 }
 
-/// Says where a process of this test dies, and what it saves.
+/// The variable that tells a process of this test where to die and what to save.
 pub(in crate::files) const DEATH: &str = "SITED_TEST_DEATH";
 
 const DEATH_TEST: &str = "files::save::faults::a_process_that_dies_at_any_operation_leaves_the_old_set_or_the_new_one";
 
-/// A real process dies at every operation of a save, and another one at every operation of finishing it: opened
-/// again, the set is wholly old or wholly new.
+/// A real process dies at every operation of a save, and another one at every operation of finishing it. When it is
+/// opened again, the set is entirely old or entirely new.
 #[test]
 fn a_process_that_dies_at_any_operation_leaves_the_old_set_or_the_new_one() {
-    if let Ok(told) = std::env::var(DEATH) {
-        return run_until_killed(&told);
+    if let Ok(instructions) = std::env::var(DEATH) {
+        return run_until_killed(&instructions);
     }
     for (number, scenario) in SCENARIOS.iter().enumerate() {
         let (old, new) = scenario.outcomes();
@@ -351,11 +350,11 @@ fn a_process_that_dies_at_any_operation_leaves_the_old_set_or_the_new_one() {
             assert_private(&set, &old);
             let has_record = has_record(&set.files());
             if has_record {
-                // One more dies where it finishes; the numbers go on with those of the save.
+                // Another process dies while it finishes the save; the numbers continue those of the save.
                 survives(DEATH_TEST, &format!("finish {number} {} {}", at % 7, set.path("").display()));
             }
             set.reopen(scenario.main);
-            // A file that was in place already, alone and without a record.
+            // A single file is replaced without a record.
             let now = set.files();
             kept += usize::from(now == old);
             assert!(now == new || (now == old && !has_record), "{} {at}: {:?}", scenario.name, now.keys());
@@ -364,19 +363,18 @@ fn a_process_that_dies_at_any_operation_leaves_the_old_set_or_the_new_one() {
     }
 }
 
-/// Runs a test in a process of its own, which is informed what to do; whether it lived.
-pub(in crate::files) fn survives(test: &str, told: &str) -> bool {
+/// Runs a test in a separate process with these instructions; returns whether it survived.
+pub(in crate::files) fn survives(test: &str, instructions: &str) -> bool {
     let mut command = std::process::Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", test]).env(DEATH, told);
+    command.args(["--exact", test]).env(DEATH, instructions);
     command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).status().unwrap().success()
 }
 
-/// What such a process does. Nothing protects its files but what it does itself: its umask lets everyone read and
-/// write whatever it makes.
-fn run_until_killed(told: &str) {
+/// The work of such a process. Its umask lets everyone read and write its files, so only the program protects them.
+fn run_until_killed(instructions: &str) {
     #[cfg(unix)]
     rustix::process::umask(rustix::fs::Mode::empty());
-    let words: Vec<&str> = told.splitn(4, ' ').collect();
+    let words: Vec<&str> = instructions.splitn(4, ' ').collect();
     let scenario = &SCENARIOS[words[1].parse::<usize>().unwrap()];
     let gate = Death(AtomicUsize::new(words[2].parse().unwrap()));
     let folder = Path::new(words[3]);
@@ -390,7 +388,7 @@ fn run_until_killed(told: &str) {
     WAYS[words[0].parse::<usize>().unwrap()](&gate, &mut set).unwrap();
 }
 
-/// No file that a save has made is readable or writable for users whom the files that were there keep out.
+/// Asserts that no new file is readable or writable for users who cannot read or write the old files.
 fn assert_private(set: &TestSet, old: &Files) {
     #[cfg(unix)]
     {

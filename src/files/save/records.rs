@@ -1,4 +1,4 @@
-//! Tests of commit records: an interrupted save is finished or reported, and records are never trusted too far.
+//! Tests of commit records: an interrupted save is finished or reported, and forged records are refused.
 
 use super::faults::{Fault, save_with};
 use super::scenarios::{SCENARIOS, Scenario, has_record, one_value};
@@ -7,9 +7,9 @@ use crate::files::fixture::{TestSet, urlset};
 use std::fs;
 use std::sync::atomic::Ordering;
 
-/// An interrupted save is finished, and that is interrupted too, anywhere.
+/// An interrupted save is finished, and finishing is interrupted too, at any operation.
 #[test]
-fn finishing_can_fail_anywhere_and_be_finished() {
+fn an_interrupted_recovery_can_be_repeated() {
     let mut failures = 0;
     for scenario in &SCENARIOS {
         let (_, new) = scenario.outcomes();
@@ -42,9 +42,9 @@ fn interrupted(scenario: &Scenario) -> Option<TestSet> {
     None
 }
 
-/// Two sets in one folder: the second one's save finishes what the first one's left, and does not forget it.
+/// With two sets in one folder, saving the second one first finishes the interrupted save of the first one.
 #[test]
-fn a_save_finishes_what_another_set_in_the_folder_has_left() {
+fn a_save_first_finishes_that_of_another_set_in_the_folder() {
     let scenario = &SCENARIOS[2];
     let (_, new) = scenario.outcomes();
     let set = interrupted(scenario).unwrap();
@@ -53,7 +53,7 @@ fn a_save_finishes_what_another_set_in_the_folder_has_left() {
     let target = set.path("other.xml");
     let (plan, mut disk) = (other.plan_to(Some(&target)), Disk::default());
     let mode = SaveMode { state: Some(set.state()), ..other.mode() };
-    save_as_asked(&plan, &mut disk, &mode, &Progress::default()).unwrap();
+    save_with_mode(&plan, &mut disk, &mode, &Progress::default()).unwrap();
     let mut now = set.files();
     assert!(now.remove("other.xml").is_some());
     assert!(now == new, "{:?}", set.names());
@@ -62,7 +62,7 @@ fn a_save_finishes_what_another_set_in_the_folder_has_left() {
 type Spoil<'s> = &'s dyn Fn(&TestSet);
 
 #[test]
-fn a_record_that_cannot_be_finished_is_named_and_changes_nothing() {
+fn a_record_that_cannot_be_finished_is_reported_and_changes_nothing() {
     let interrupted = || {
         for at in 0..100 {
             let (mut set, fault) = (SCENARIOS[2].edited(), Fault::full(at));

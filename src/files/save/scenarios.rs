@@ -11,13 +11,13 @@ use std::fs;
 
 const SCENARIO_COUNT: usize = if cfg!(unix) { 16 } else { 12 };
 
-/// A set on disk, and what is done to it before it is saved.
+/// A set on disk, and the edits before it is saved.
 pub(super) struct Scenario {
     pub(super) name: &'static str,
     pub(super) main: &'static str,
     pub(super) make: fn() -> TestSet,
     pub(super) change: fn(&mut TestSet),
-    /// Whether bytes are copied into a file: while that goes on it is neither old nor new.
+    /// Whether a file is overwritten in place: during that it is neither old nor new.
     pub(super) in_place: bool,
 }
 
@@ -71,7 +71,7 @@ fn packed_pair() -> TestSet {
     TestSet::new(&[("index.xml", index.as_bytes()), ("s-1.xml.gz", &one), ("s-2.xml.gz", &two)])
 }
 
-/// Files that are opened as one set, in folders beside each other and below.
+/// Files that are opened as one set, in several folders.
 const SEVERAL: &str = "here/a.xml there/b.xml here/deep/c.txt";
 
 fn several() -> TestSet {
@@ -89,7 +89,7 @@ fn one_of_each(set: &mut TestSet) {
     set.add(2, "https://e.com/6");
 }
 
-/// An index that goes on in a second file.
+/// An index of two files.
 const INDEXES: &str = "index.xml index-2.xml";
 
 fn two_indexes() -> TestSet {
@@ -177,7 +177,7 @@ pub(super) fn one_value(set: &mut TestSet) {
     set.set(&[0], Field::Priority, Some("0.8"));
 }
 
-/// Changes that split a file, make a new one, and touch the index.
+/// Edits that split a file, create a new one, and change the index.
 fn split(set: &mut TestSet) {
     set.limits = Limits { urls: 2, ..Limits::default() };
     set.set(&[2], Field::Priority, Some("0.8"));
@@ -191,7 +191,7 @@ fn into_parts(set: &mut TestSet) {
     one_value(set);
 }
 
-/// One part gets another name, the other another value.
+/// Renames one part, and changes a value in the other.
 fn renamed(set: &mut TestSet) {
     set.set(&[0], Field::Priority, Some("0.8"));
     set.edit(&Edit::Rename { file: Member::Sitemap(SitemapId(1)), name: "other.xml".into() });
@@ -203,7 +203,7 @@ fn empty(set: &mut TestSet) {
 }
 
 impl Scenario {
-    /// The file that the record of a save lies beside.
+    /// The file beside which the record of a save is.
     pub(super) fn first(&self) -> &'static str {
         self.main.split(' ').next().unwrap_or(self.main)
     }

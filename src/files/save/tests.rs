@@ -30,7 +30,7 @@ pub(super) fn gzip(bytes: &[u8]) -> Vec<u8> {
 fn try_save(set: &mut TestSet, force: bool) -> Result<Saved, Error> {
     let plan = set.plan();
     let mode = SaveMode { force, ..set.mode() };
-    super::save_as_asked(&plan, &mut set.disk, &mode, &Progress::default())
+    super::save_with_mode(&plan, &mut set.disk, &mode, &Progress::default())
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn one_changed_row_writes_one_part_and_the_index_and_saving_again_writes_nothing
     assert!(set.read("index.xml").contains("2.xml</loc>\n    <lastmod>2026-11-20</lastmod>"));
     assert!(set.read("index.xml").contains("1.xml</loc>\n    <lastmod>2024-01-01</lastmod>"));
     assert_eq!(set.save().written.len(), 0);
-    // The saved state goes on from there: taking the change back is a change again.
+    // The saved state is updated: reverting the change is a change again.
     set.set(&[3], Field::Priority, None);
     assert_eq!(names(&set.save()), ["s-2.xml"], "the index has today's date already");
     assert_eq!(set.files()["s-2.xml"], before["s-2.xml"]);
@@ -92,7 +92,7 @@ fn a_split_set_reads_back_with_its_rows_in_order_and_can_be_split_again() {
 }
 
 #[test]
-fn a_split_single_file_reads_back_and_undoing_it_gives_the_single_file_back() {
+fn a_split_single_file_reads_back_and_undo_restores_the_single_file() {
     let locs: Vec<String> = (0..5).map(|number| format!("https://e.com/{number}")).collect();
     let text = urlset(&locs.iter().map(String::as_str).collect::<Vec<_>>());
     let mut set = TestSet::new(&[("sitemap.xml", text.as_bytes())]);
@@ -108,7 +108,7 @@ fn a_split_single_file_reads_back_and_undoing_it_gives_the_single_file_back() {
     assert_eq!(set.names(), ["sitemap-1.xml", "sitemap-2.xml", "sitemap-3.xml", "sitemap.xml"]);
     let split = set.files();
     set.document = before.clone();
-    // Splitting the same rows again comes to the same files, on another day too.
+    // Splitting the same rows again gives the same files, on another day too.
     set.now.seconds += 1_000_000;
     assert!(set.plan().is_empty(), "{:?}", set.planned());
     set.limits = Limits::default();
@@ -119,7 +119,7 @@ fn a_split_single_file_reads_back_and_undoing_it_gives_the_single_file_back() {
     assert_eq!(set.read("sitemap.xml"), text);
     set.limits = Limits { urls: 2, ..Limits::default() };
     set.save();
-    assert_eq!(set.names(), ["sitemap.xml"], "nobody touched it");
+    assert_eq!(set.names(), ["sitemap.xml"], "it was not changed");
     set.set(&[0], Field::Priority, Some("0.7"));
     set.save();
     assert_eq!(set.names(), split.keys().cloned().collect::<Vec<_>>());
@@ -128,7 +128,7 @@ fn a_split_single_file_reads_back_and_undoing_it_gives_the_single_file_back() {
 }
 
 #[test]
-fn an_emptied_file_goes_and_comes_back_when_its_rows_do() {
+fn an_emptied_file_is_removed_and_restored_with_its_rows() {
     let mut set = pair();
     let (before, document) = (set.files(), set.document.clone());
     set.delete([0, 1]);
@@ -143,8 +143,8 @@ fn an_emptied_file_goes_and_comes_back_when_its_rows_do() {
     assert_eq!(set.names(), ["index.xml", "s-1.xml", "s-2.xml"]);
 }
 
-/// Undo brings back the index of before a save as well; the dates that this save gave to files which stay as they
-/// are must not go back with it.
+/// Undo also restores the index of before a save, but must not revert the dates that the save has set for files that do
+/// not change.
 #[test]
 fn a_save_after_undo_keeps_the_dates_of_files_that_do_not_change() {
     let mut set = pair();
@@ -180,13 +180,13 @@ fn gzip_stays_gzip_and_equal_content_gives_equal_bytes() {
 }
 
 #[test]
-fn a_file_that_holds_the_bytes_already_is_left_alone() {
+fn a_file_with_the_same_bytes_is_not_written() {
     for packed in [false, true] {
         let pack = |text: &str| if packed { gzip(text.as_bytes()) } else { text.as_bytes().to_vec() };
         let text = urlset(&["https://e.com/1"]);
         let mut set = TestSet::new(&[("sitemap.xml", &pack(&text))]);
         set.set(&[0], Field::Loc, Some("https://e.com/2"));
-        // Another user made the same change; force passes the check for foreign changes.
+        // Another user has made the same change; force skips the check for foreign changes.
         fs::write(set.path("sitemap.xml"), pack(&text.replace("/1", "/2"))).unwrap();
         let stored = set.files();
         let modified = fs::metadata(set.path("sitemap.xml")).unwrap().modified().unwrap();
@@ -198,7 +198,7 @@ fn a_file_that_holds_the_bytes_already_is_left_alone() {
 }
 
 #[test]
-fn what_somebody_else_changed_is_not_overwritten_unless_forced() {
+fn foreign_changes_are_not_overwritten_unless_forced() {
     let mut set = pair();
     set.set(&[0, 2], Field::Priority, Some("0.8"));
     fs::write(set.path("s-2.xml"), urlset(&["https://e.com/3", "https://e.com/5"])).unwrap();
@@ -208,13 +208,13 @@ fn what_somebody_else_changed_is_not_overwritten_unless_forced() {
     assert!(error.hint().unwrap().contains(":write!"));
     assert_eq!(set.files(), before);
     assert!(try_save(&mut set, true).is_ok());
-    // Touched, but equal: no reason to refuse.
+    // A changed time with equal content is no reason to refuse.
     let mut set = pair();
     set.set(&[0], Field::Priority, Some("0.8"));
     let text = set.read("s-1.xml");
     fs::write(set.path("s-1.xml"), text).unwrap();
     assert!(try_save(&mut set, false).is_ok());
-    // Gone: saving would bring it back.
+    // The file was deleted, and saving would create it again.
     let mut set = pair();
     set.set(&[0], Field::Priority, Some("0.8"));
     fs::remove_file(set.path("s-1.xml")).unwrap();
@@ -224,7 +224,7 @@ fn what_somebody_else_changed_is_not_overwritten_unless_forced() {
 }
 
 #[test]
-fn what_would_not_read_back_is_not_written() {
+fn a_file_that_would_not_read_back_is_not_written() {
     let values = ["a\u{1}b", "\u{FFFE}"];
     for value in values {
         let mut set = pair();
@@ -253,7 +253,7 @@ mod unix {
     }
 
     #[test]
-    fn the_mode_is_kept_and_a_new_file_is_like_any_other() {
+    fn the_mode_is_kept_and_a_new_file_has_that_of_the_others() {
         for kept in [0o600, 0o644, 0o664, 0o755] {
             let mut set = TestSet::new(&[("sitemap.xml", urlset(&["https://e.com/1", "https://e.com/2"]).as_bytes())]);
             fs::set_permissions(set.path("sitemap.xml"), fs::Permissions::from_mode(kept)).unwrap();
@@ -288,7 +288,7 @@ mod unix {
     }
 
     #[test]
-    fn a_file_with_two_names_stays_one_file_with_its_attributes() {
+    fn a_file_with_two_hard_links_stays_one_file_with_its_attributes() {
         for bytes in ["0.8", "0.123456789"] {
             let mut set = pair();
             fs::hard_link(set.path("s-1.xml"), set.path("other.xml")).unwrap();
@@ -354,9 +354,9 @@ mod unix {
 }
 
 #[test]
-fn what_a_dead_process_left_is_swept_and_what_a_living_one_has_is_not() {
+fn temporary_files_of_dead_processes_are_removed_and_those_of_running_ones_kept() {
     let set = pair();
-    // No process has this number: it is above the greatest that Linux gives.
+    // No process has this id: it is above the maximum of Linux.
     let (dead, alive) = (".s-1.xml.4194999-abc.sited", format!(".s-1.xml.{}-abc.sited", std::process::id()));
     for name in [dead, &alive, ".s-1.xml.sited", "s-1.xml.4194999-abc.sited"] {
         fs::write(set.path(name), "").unwrap();
@@ -368,7 +368,7 @@ fn what_a_dead_process_left_is_swept_and_what_a_living_one_has_is_not() {
 }
 
 #[test]
-fn a_cancelled_save_leaves_everything() {
+fn a_cancelled_save_changes_nothing() {
     let mut set = pair();
     set.set(&[0], Field::Priority, Some("0.8"));
     let before = set.files();
@@ -381,11 +381,11 @@ fn a_cancelled_save_leaves_everything() {
     let progress = Progress::default();
     super::save(&plan, &mut set.disk, false, &progress).unwrap();
     progress.cancel();
-    assert!(progress.read().sealed && !progress.is_cancelled(), "what is in place is not taken back");
+    assert!(progress.read().sealed && !progress.is_cancelled(), "replaced files are not restored");
 }
 
 #[test]
-fn a_copy_elsewhere_is_a_set_of_its_own() {
+fn a_copy_is_a_separate_set() {
     let mut set = pair();
     let before = set.files();
     set.set(&[0], Field::Priority, Some("0.8"));
@@ -396,12 +396,12 @@ fn a_copy_elsewhere_is_a_set_of_its_own() {
     let after = set.files();
     assert!(before.iter().all(|(name, bytes)| after.get(name) == Some(bytes)));
     assert_eq!(after["copy/s-2.xml"], before["s-2.xml"]);
-    assert!(set.plan().is_empty(), "it belongs there from now on: {:?}", set.planned());
+    assert!(set.plan().is_empty(), "the document has moved to the copy: {:?}", set.planned());
     set.load("copy/all.xml");
     assert_eq!(set.document.live(), 4);
 }
 
-/// Every file of the project's corpus that is sound is written back byte for byte and not touched by a save.
+/// Every valid file of the project's corpus is written back byte for byte and not changed by a save.
 #[test]
 fn the_corpus_is_written_back() {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
@@ -430,9 +430,9 @@ fn the_corpus_is_written_back() {
     assert!(seen > 65, "{seen}");
 }
 
-/// A last line without a line break stays one, whichever line it is and however lines end.
+/// A list without a final line break stays so, whichever line is last and whatever the line breaks are.
 #[test]
-fn a_list_that_ends_without_a_line_break_does_so_whatever_comes_last() {
+fn a_list_without_a_final_line_break_stays_without_one() {
     for end in ["\n", "\r\n", "\r"] {
         let lines = |numbers: &[u32]| {
             numbers.iter().map(|number| format!("https://e.com/{number}")).collect::<Vec<_>>().join(end)
@@ -448,7 +448,7 @@ fn a_list_that_ends_without_a_line_break_does_so_whatever_comes_last() {
     }
 }
 
-/// Counts what is written.
+/// Counts written bytes.
 struct Meter(AtomicUsize);
 
 impl Gate for Meter {
@@ -474,7 +474,7 @@ fn one_changed_row_writes_the_bytes_of_its_part_and_of_the_index() {
 }
 
 #[test]
-fn a_save_into_a_folder_that_nobody_has_opened_removes_what_a_dead_process_left_there() {
+fn a_save_into_a_folder_that_was_not_loaded_removes_temporary_files_of_dead_processes() {
     let mut set = TestSet::new(&[("s.xml", urlset(&["https://e.com/1"]).as_bytes())]);
     std::fs::write(set.path(".s.xml.4194999-abc.sited"), "half").unwrap();
     set.set(&[0], Field::Priority, Some("0.5"));
@@ -482,7 +482,7 @@ fn a_save_into_a_folder_that_nobody_has_opened_removes_what_a_dead_process_left_
     assert_eq!(set.files().into_keys().collect::<Vec<_>>(), ["s.xml"]);
 }
 
-/// The longest name that file systems take leaves no room for anything around it in a temporary name.
+/// The longest name that file systems allow leaves no room for a longer temporary name.
 #[test]
 fn files_with_the_longest_names_are_saved_with_their_backup() {
     for len in [240, 250, 255] {
@@ -491,7 +491,7 @@ fn files_with_the_longest_names_are_saved_with_their_backup() {
         set.set(&[0], Field::Priority, Some("0.5"));
         let plan = set.plan();
         let mode = SaveMode { backups: Backups::new(When::Always), ..set.mode() };
-        save_as_asked(&plan, &mut set.disk, &mode, &Progress::default()).unwrap();
+        save_with_mode(&plan, &mut set.disk, &mode, &Progress::default()).unwrap();
         assert!(set.read(&name).contains("0.5"), "{len}");
         assert_eq!(crate::files::backup::sets(&set.path(&name), None).unwrap().len(), 1, "{len}");
     }

@@ -103,7 +103,7 @@ pub(in crate::session) fn fix_all(document: &Document, rule: Rule, profile: Prof
         document.set_index(Some(index));
     }
     let index = document.index()?;
-    let is_one_index = index.files().all(|file| file.frame.names.means_the_same_under(&index.source.names));
+    let is_one_index = index.files().all(|file| file.frame.names.is_compatible_with(&index.source.names));
     (is_one_index && !edits.is_empty()).then_some((edits, document))
 }
 

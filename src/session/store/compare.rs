@@ -112,7 +112,7 @@ fn extensions(text: &[u8], entry: &Entry, names: &Names) -> ExtensionLines {
         }
     };
     let mut is_core = false;
-    let (nodes, rest) = tree::beginning(text, ELEMENTS);
+    let (nodes, rest) = tree::first_nodes(text, ELEMENTS);
     for node in nodes {
         let name = usual(&node.name);
         if node.depth == 0 {

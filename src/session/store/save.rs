@@ -83,7 +83,7 @@ impl Saving {
         if let Some(noted) = &noted {
             noted.flush();
         }
-        let outcome = files::save_as_asked(&plan, &mut disk, &mode, progress);
+        let outcome = files::save_with_mode(&plan, &mut disk, &mode, progress);
         let seconds = mode.now.seconds;
         let result = SaveResult { outcome, disk, version, document, copy: plan.copy, claimed, relocked: None };
         Written { result, locks, seconds }
@@ -150,7 +150,7 @@ pub(in crate::session) fn request<'s>(session: &'s Session, to: Option<&'s Path>
 /// # Errors
 /// How many files the rows need.
 pub fn joined(session: &Session) -> Result<Session, usize> {
-    let xml = files::in_xml(session.document()).map(|(document, _)| document);
+    let xml = files::converted_to_xml(session.document()).map(|(document, _)| document);
     let document = xml.as_ref().unwrap_or(session.document());
     let rows: Vec<u32> = document.live_rows().map(|row| row.0).collect();
     let partition = repartition(document, &[rows], Limits::default()).document;

@@ -59,7 +59,7 @@ impl Inspection {
     #[must_use]
     pub(crate) fn of_gone(mut self) -> Self {
         for output in &mut self.plan.outputs {
-            (output.action, output.file) = (Action::Removed, FileId::Gone);
+            (output.action, output.file) = (Action::Removed, FileId::Removed);
         }
         self
     }
@@ -94,11 +94,11 @@ impl Inspection {
         let index_then = saved.index().and_then(|index| index.file_at(&output.path));
         let (before, after) = match output.file {
             FileId::Sitemap(id) => (was(), Pieces::of(plan, id)),
-            FileId::Index | FileId::Another(_) => {
+            FileId::Index | FileId::IndexVolume(_) => {
                 Pieces::of_indexes(index_then.as_ref(), self.plan.index_file(output.file).as_ref())
             }
-            FileId::Gone if index_then.is_some() => Pieces::of_indexes(index_then.as_ref(), None),
-            FileId::Gone => (was(), Pieces::default()),
+            FileId::Removed if index_then.is_some() => Pieces::of_indexes(index_then.as_ref(), None),
+            FileId::Removed => (was(), Pieces::default()),
         };
         let of_sitemap = at.and_then(|at| saved.sitemap(at)).map(|sitemap| &sitemap.quirks);
         let quirks = index_then.as_ref().map(|file| file.quirks).or(of_sitemap);

@@ -8,19 +8,19 @@ use crate::protocol::namespace::Namespace;
 use crate::xml::escape::escape;
 use std::fmt::Write as _;
 
-/// An element with its content.
+/// A new element with its content.
 pub(super) struct NewElement {
     pub(super) namespace: Namespace,
     pub(super) name: Box<str>,
     pub(super) element: Option<&'static Element>,
-    /// The table of its parent; `None` for a child of the entry.
+    /// The schema of its parent; `None` for a child of the entry.
     parent: Option<&'static Element>,
     attributes: Vec<(Box<str>, Box<str>)>,
     text: Box<str>,
     children: Vec<Self>,
 }
 
-/// The whitespace around a new element and in it.
+/// The whitespace around and in a new element.
 pub(super) struct ElementLayout {
     /// Before the element.
     pub(super) outer: String,
@@ -28,27 +28,27 @@ pub(super) struct ElementLayout {
     pub(super) inner: String,
     /// Before its end tag.
     pub(super) close: String,
-    /// One step deeper.
+    /// One step of indentation.
     pub(super) unit: String,
 }
 
 impl NewElement {
-    /// The element of a path's step with this number (from 0), with values at their paths below it.
+    /// Creates the element of a step of a path (from 0), with values at their paths below it.
     pub(super) fn of<'v>(
         path: &Path,
         step: usize,
         values: impl IntoIterator<Item = (&'v Path, &'v str)>,
     ) -> Result<Self, ExtensionError> {
-        let tables = path.elements();
-        let Some(element) = tables.get(step).copied() else {
+        let elements = path.elements();
+        let Some(element) = elements.get(step).copied() else {
             return Err(ExtensionError(format!(
                 "it has no {path}, and sited cannot create elements of an unknown namespace"
             )));
         };
-        let parent = step.checked_sub(1).and_then(|above| tables.get(above).copied());
+        let parent = step.checked_sub(1).and_then(|above| elements.get(above).copied());
         let mut new = Self::empty(path.namespace, element, parent);
         for (path, value) in values {
-            new.take(path, step, value)?;
+            new.add_value(path, step, value)?;
         }
         Ok(new)
     }
@@ -65,8 +65,8 @@ impl NewElement {
         }
     }
 
-    /// Puts a value at its place, with the elements on the way.
-    fn take(&mut self, path: &Path, step: usize, value: &str) -> Result<(), ExtensionError> {
+    /// Sets the value at a path, creating the elements of the path.
+    fn add_value(&mut self, path: &Path, step: usize, value: &str) -> Result<(), ExtensionError> {
         let mut here = self;
         for step in path.steps.iter().skip(step + 1) {
             let known = here.element.and_then(|element| element.child(step.name.as_bytes()));
@@ -95,8 +95,8 @@ impl NewElement {
         Ok(())
     }
 
-    /// The sibling after which it belongs; `None` puts it first in an element, last in an entry.
-    pub(super) fn place<'n>(&self, siblings: &[&'n Node], text: &[u8]) -> Option<&'n Node> {
+    /// The sibling after which it is inserted; `None` inserts it at the start of an element or the end of an entry.
+    pub(super) fn previous_sibling<'n>(&self, siblings: &[&'n Node], text: &[u8]) -> Option<&'n Node> {
         let Some(parent) = self.parent else {
             return siblings.iter().rev().find(|node| node.is(self.namespace, &self.name, text)).copied();
         };

@@ -1,4 +1,4 @@
-//! Flat list of the elements below an entry with their positions; nesting depth cannot overflow a stack.
+//! A flat list of the elements below an entry with their positions, built without recursion.
 
 use crate::protocol::extension::path::Path;
 use crate::protocol::namespace::Namespace;
@@ -7,13 +7,13 @@ use crate::xml::markup::{self, Kind};
 use crate::xml::names::{Meaning, Names, split};
 use std::ops::Range;
 
-/// One element. Positions are bytes of the entry text.
+/// One element. Positions are byte offsets into the entry text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Node {
     pub(super) start: usize,
-    /// Just after the start tag.
+    /// The offset after the start tag.
     pub(super) open_end: usize,
-    /// Where the end tag starts; equal to `end` in an empty tag.
+    /// The start of the end tag; equal to `end` for an empty tag.
     pub(super) close: usize,
     pub(super) end: usize,
     pub(super) name: Range<usize>,
@@ -26,19 +26,19 @@ pub(super) struct Node {
 pub(super) struct Outline<'t> {
     text: &'t [u8],
     nodes: Vec<Node>,
-    /// Where the entry's start tag starts.
+    /// The start of the entry's start tag.
     pub(super) open: usize,
-    /// Just after the entry's start tag.
+    /// The offset after the entry's start tag.
     pub(super) open_end: usize,
 }
 
 impl Node {
-    /// Whether it is written `<x/>`.
+    /// Whether it is an empty tag (`<x/>`).
     pub(super) const fn is_empty_tag(&self) -> bool {
         self.open_end == self.end
     }
 
-    /// Whether it is an element of this name; of unknown namespaces, of this name as written.
+    /// Whether it has this namespace and local name; in unknown namespaces, this name as written.
     pub(super) fn is(&self, namespace: Namespace, name: &str, text: &[u8]) -> bool {
         let written = text.get(self.name.clone()).unwrap_or_default();
         self.namespace == namespace
@@ -49,7 +49,7 @@ impl Node {
             }
     }
 
-    /// The prefix that it is written with, without its colon.
+    /// Its prefix as written, without the colon.
     pub(super) fn prefix(&self, text: &[u8]) -> Option<String> {
         let written = text.get(self.name.clone())?;
         Some(String::from_utf8_lossy(split(written).0).into_owned())
@@ -98,7 +98,7 @@ impl<'t> Outline<'t> {
         Self { text, nodes, open, open_end }
     }
 
-    /// The elements directly in one, or in the entry.
+    /// The children of an element, or of the entry.
     pub(super) fn children(&self, parent: Option<&Node>) -> Vec<&Node> {
         let parent = parent.and_then(|parent| self.nodes.iter().position(|node| node.start == parent.start));
         self.nodes.iter().filter(|node| node.parent == parent).collect()
@@ -108,7 +108,7 @@ impl<'t> Outline<'t> {
         !self.children(Some(node)).is_empty()
     }
 
-    /// How many elements of a name are in one, or in the entry.
+    /// The number of children of a name in an element, or in the entry.
     pub(super) fn count(&self, parent: Option<&Node>, namespace: Namespace, name: &str) -> usize {
         self.named(parent, namespace, name).len()
     }
@@ -117,17 +117,17 @@ impl<'t> Outline<'t> {
         self.children(parent).into_iter().filter(|node| node.is(namespace, name, self.text)).collect()
     }
 
-    /// The element at a place; where no index says which, the first.
+    /// The element at a path; the first one for steps without an index.
     pub(super) fn find(&self, path: &Path) -> Option<&Node> {
-        let mut here = None;
+        let mut current = None;
         for step in &path.steps {
             let index = step.index.unwrap_or(1) as usize - 1;
-            here = Some(self.named(here, path.namespace, &step.name).get(index).copied()?);
+            current = Some(self.named(current, path.namespace, &step.name).get(index).copied()?);
         }
-        here
+        current
     }
 
-    /// The elements at a place; where no index says which, all of that name in the first place for them.
+    /// The elements at a path; all of that name in the first parent if the last step has no index.
     pub(super) fn all(&self, path: &Path) -> Vec<&Node> {
         let Some((last, above)) = path.steps.split_last() else { return Vec::new() };
         if last.index.is_some() {

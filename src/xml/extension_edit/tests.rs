@@ -40,22 +40,22 @@ fn add(path_text: &str, values: &[(&str, &str)]) -> ExtensionChange {
     ExtensionChange::Add { path: element.clone(), values: values.collect() }
 }
 
-fn change(text: &str, root: &str, act: &ExtensionChange) -> Result<Option<String>, String> {
-    let new = edit_extension(text.as_bytes(), &names(root), act).map_err(|fault| fault.0)?;
+fn change(text: &str, root: &str, edit: &ExtensionChange) -> Result<Option<String>, String> {
+    let new = edit_extension(text.as_bytes(), &names(root), edit).map_err(|fault| fault.0)?;
     Ok(new.map(|new| String::from_utf8(new).unwrap()))
 }
 
-/// The entry afterwards is the one before with this part of it replaced, and nothing else.
+/// Asserts that the change replaces exactly this part of the entry.
 #[track_caller]
-fn check(act: &ExtensionChange, old: &str, new: &str) {
+fn check(edit: &ExtensionChange, old: &str, new: &str) {
     assert_eq!(ENTRY.matches(old).count(), 1, "{old} once");
-    assert_eq!(change(ENTRY, ROOT, act), Ok(Some(ENTRY.replace(old, new))), "{act:?}");
+    assert_eq!(change(ENTRY, ROOT, edit), Ok(Some(ENTRY.replace(old, new))), "{edit:?}");
 }
 
-/// The same, with something new after this part.
+/// Asserts that the change only inserts text after this part of the entry.
 #[track_caller]
-fn check_after(act: &ExtensionChange, old: &str, new: &str) {
-    check(act, old, &format!("{old}{new}"));
+fn check_after(edit: &ExtensionChange, old: &str, new: &str) {
+    check(edit, old, &format!("{old}{new}"));
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn values_are_changed_in_place() {
 }
 
 #[test]
-fn what_is_missing_is_made_in_schema_order() {
+fn missing_elements_are_created_in_schema_order() {
     let first = "1.png</image:loc>";
     check_after(&set("image/caption", "C"), first, "\n      <image:caption>C</image:caption>");
     check_after(&set("image[2]/caption", "C"), "2.png</image:loc>", "<image:caption>C</image:caption>");
@@ -104,7 +104,7 @@ fn what_is_missing_is_made_in_schema_order() {
 }
 
 #[test]
-fn removals_take_their_line_along() {
+fn removals_include_the_line() {
     check(&ExtensionChange::Remove(path("image/title")), "\n      <image:title><![CDATA[ A & B ]]></image:title>", "");
     let second = "\n    <image:image><image:loc>https://e.com/2.png</image:loc></image:image>";
     check(&ExtensionChange::Remove(path("image[2]")), second, "");
@@ -115,21 +115,21 @@ fn removals_take_their_line_along() {
 }
 
 #[test]
-fn what_is_so_already_is_no_change() {
-    for act in [
+fn an_equal_value_is_no_change() {
+    for edit in [
         set("image/title", "A & B"),
         set("link@href", "https://e.com/de"),
         ExtensionChange::Remove(path("video")),
         ExtensionChange::Remove(path("image[3]")),
         ExtensionChange::Remove(path("link@media")),
     ] {
-        assert_eq!(change(ENTRY, ROOT, &act), Ok(None), "{act:?}");
+        assert_eq!(change(ENTRY, ROOT, &edit), Ok(None), "{edit:?}");
     }
 }
 
 #[test]
-fn what_cannot_be_is_refused_with_its_reason() {
-    for (act, words) in [
+fn impossible_changes_are_refused_with_a_reason() {
+    for (edit, words) in [
         (set("image", "x"), "contains elements"),
         (set("image[5]/loc", "x"), "there is no image[5], only 2"),
         (set("foo:new", "x"), "unknown namespace"),
@@ -137,8 +137,8 @@ fn what_cannot_be_is_refused_with_its_reason() {
         (set("image/title", "\u{1}"), "cannot be written"),
         (add("mobile", &[("", "x")]), "has no content"),
     ] {
-        let error = change(ENTRY, ROOT, &act).unwrap_err();
-        assert!(error.contains(words), "{act:?}: {error}");
+        let error = change(ENTRY, ROOT, &edit).unwrap_err();
+        assert!(error.contains(words), "{edit:?}: {error}");
     }
     let twice = "<url><loc>x</loc><mobile:mobile/></url>";
     assert!(change(twice, ROOT, &add("mobile", &[])).unwrap_err().contains("already"));
@@ -148,13 +148,13 @@ fn what_cannot_be_is_refused_with_its_reason() {
 }
 
 #[test]
-fn one_line_files_and_empty_tags_keep_their_form() {
+fn one_line_files_and_empty_tags_keep_their_layout() {
     let line = "<url><loc>x</loc><image:image/></url>";
-    for (act, expected) in [
+    for (edit, expected) in [
         (set("image/loc", "u"), "<url><loc>x</loc><image:image><image:loc>u</image:loc></image:image></url>"),
         (add("link", &[("href", "h")]), "<url><loc>x</loc><image:image/><xhtml:link href=\"h\"/></url>"),
     ] {
-        assert_eq!(change(line, ROOT, &act), Ok(Some(expected.to_owned())), "{act:?}");
+        assert_eq!(change(line, ROOT, &edit), Ok(Some(expected.to_owned())), "{edit:?}");
     }
     for element in ["<a:b/>", "<a:b></a:b>", "<a:b> </a:b>"] {
         let text = format!("<url><loc>x</loc>{element}</url>");
@@ -165,7 +165,7 @@ fn one_line_files_and_empty_tags_keep_their_form() {
 }
 
 #[test]
-fn several_elements_come_as_one_after_the_other() {
+fn adding_several_elements_equals_adding_them_one_by_one() {
     let bare = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">";
     let texts = [
         ENTRY,
@@ -185,8 +185,8 @@ fn several_elements_come_as_one_after_the_other() {
             let ExtensionChange::Add { path, values } = add(element, values) else { unreachable!() };
             for count in 1..4 {
                 let each = |text: Result<Vec<u8>, ExtensionError>, _| {
-                    let act = ExtensionChange::Add { path: path.clone(), values: values.clone() };
-                    text.and_then(|text| Ok(edit_extension(&text, &names(root), &act)?.unwrap_or(text)))
+                    let edit = ExtensionChange::Add { path: path.clone(), values: values.clone() };
+                    text.and_then(|text| Ok(edit_extension(&text, &names(root), &edit)?.unwrap_or(text)))
                 };
                 let one_by_one = (0..count).fold(Ok(text.as_bytes().to_vec()), each);
                 let at_once = edit_extensions(text.as_bytes(), &names(root), &path, &vec![values.clone(); count]);
@@ -200,7 +200,7 @@ fn several_elements_come_as_one_after_the_other() {
     }
 }
 
-fn any_place() -> impl Strategy<Value = Path> {
+fn any_path() -> impl Strategy<Value = Path> {
     prop::sample::select(vec![
         "image/loc",
         "image/title",
@@ -222,16 +222,15 @@ fn any_place() -> impl Strategy<Value = Path> {
 }
 
 proptest! {
-    /// What is set is read back, whatever else is there stays, and taking everything out again that was put in
-    /// never breaks the entry.
+    /// Values that are set are read back, the rest is unchanged, and removing everything again never breaks the entry.
     #[test]
-    fn edits_say_what_they_were_asked_to(edits in prop::collection::vec((any_place(), "[a-z<&'\" ]{1,8}"), 1..12)) {
+    fn edited_values_are_read_back(edits in prop::collection::vec((any_path(), "[a-z<&'\" ]{1,8}"), 1..12)) {
         let names = names(ROOT);
         let mut text = ENTRY.as_bytes().to_vec();
         for (place, value) in edits {
             let value = value.trim();
-            let act = ExtensionChange::Set { path: place.clone(), value: value.into() };
-            match edit_extension(&text, &names, &act) {
+            let edit = ExtensionChange::Set { path: place.clone(), value: value.into() };
+            match edit_extension(&text, &names, &edit) {
                 Ok(new) => text = new.unwrap_or(text),
                 Err(ExtensionError(reason)) => {
                     prop_assert!(reason.contains("there is no"), "{}: {}", place, reason);
@@ -240,7 +239,7 @@ proptest! {
             }
             let read = value_at(&text, &names, &place);
             prop_assert_eq!(read.as_deref().unwrap_or_default(), value, "{}", String::from_utf8_lossy(&text));
-            prop_assert_eq!(edit_extension(&text, &names, &act), Ok(None), "twice is once");
+            prop_assert_eq!(edit_extension(&text, &names, &edit), Ok(None), "twice is once");
             let entry = Entry::of(&text, &names);
             prop_assert!(!entry.anomalies.contains(Anomalies::BROKEN));
             let loc = entry.value(crate::protocol::Field::Loc, &text).map(std::borrow::Cow::into_owned);
@@ -251,10 +250,10 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_survived(text in "(<url>|</url>|<loc>|</loc>|<image:image|>|/>|</image:image>|<image:loc>| x='|<!--|-->|<!\\[CDATA\\[|\\]\\]>|&|é){0,20}", place in any_place()) {
+    fn any_bytes_are_accepted(text in "(<url>|</url>|<loc>|</loc>|<image:image|>|/>|</image:image>|<image:loc>| x='|<!--|-->|<!\\[CDATA\\[|\\]\\]>|&|é){0,20}", place in any_path()) {
         let names = names(ROOT);
-        for act in [ExtensionChange::Set { path: place.clone(), value: "v".into() }, ExtensionChange::Remove(place.clone())] {
-            let _ = edit_extension(text.as_bytes(), &names, &act);
+        for edit in [ExtensionChange::Set { path: place.clone(), value: "v".into() }, ExtensionChange::Remove(place.clone())] {
+            let _ = edit_extension(text.as_bytes(), &names, &edit);
         }
         let _ = value_at(text.as_bytes(), &names, &place);
     }

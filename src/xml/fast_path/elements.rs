@@ -15,11 +15,11 @@ use crate::xml::wellformed::is_legal_declaration;
 use memchr::{memchr, memchr_iter, memchr2, memmem};
 use std::sync::LazyLock;
 
-/// Maximum number of cached element names: no sound file has as many.
-const NAMES: usize = 64;
+/// Maximum number of cached element names, more than valid files have.
+const MAX_NAMES: usize = 64;
 
 /// Maximum number of attributes of a tag that are compared pairwise for duplicates.
-const ATTRIBUTES: usize = 16;
+const MAX_ATTRIBUTES: usize = 16;
 
 static SECTION_END: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new("]]>"));
 
@@ -27,7 +27,7 @@ static DECLARATION: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem:
 
 /// Caches for the entries of one file.
 #[derive(Debug, Default)]
-pub(in crate::xml) struct Known {
+pub(in crate::xml) struct FileCache {
     /// Names as written, with their namespaces under the root's declarations.
     names: Vec<(Box<[u8]>, Meaning)>,
     /// The last namespace URI that an element declared, and its meaning.
@@ -36,7 +36,7 @@ pub(in crate::xml) struct Known {
     scopes: Vec<(u32, (usize, usize), Meaning)>,
 }
 
-impl Known {
+impl FileCache {
     /// The namespace of a name under the root's declarations; `None` if its prefix is not declared.
     fn meaning(&mut self, name: &[u8], names: &Names) -> Option<Meaning> {
         note_work(1);
@@ -48,7 +48,7 @@ impl Known {
             return None;
         }
         let meaning = names.meaning_of_prefix(prefix);
-        if self.names.len() < NAMES {
+        if self.names.len() < MAX_NAMES {
             self.names.push((name.into(), meaning));
         }
         Some(meaning)
@@ -68,7 +68,7 @@ impl Known {
 /// The state of listing one child of an entry.
 pub(in crate::xml) struct ElementWalk<'w> {
     pub(in crate::xml) inside: EntryBytes<'w>,
-    pub(in crate::xml) known: &'w mut Known,
+    pub(in crate::xml) known: &'w mut FileCache,
     pub(in crate::xml) elements: &'w mut Elements,
     /// Whether `]]>` is anywhere in the bytes.
     pub(in crate::xml) has_brackets: bool,
@@ -77,7 +77,7 @@ pub(in crate::xml) struct ElementWalk<'w> {
 impl ElementWalk<'_> {
     /// Lists the element whose `<` is at `start` if it is an extension element, and counts it in `entry`. Returns the
     /// offset after it; `None` leaves it to the parser, and nothing is listed.
-    pub(in crate::xml) fn pass(mut self, start: usize, entry: &mut Entry) -> Option<usize> {
+    pub(in crate::xml) fn parse(mut self, start: usize, entry: &mut Entry) -> Option<usize> {
         let before = self.elements.len();
         self.known.scopes.clear();
         let end = self.walk(start);
@@ -128,7 +128,7 @@ impl ElementWalk<'_> {
         }
     }
 
-    /// The text up to the next `<`; returns where that is.
+    /// Parses the text up to the next `<`; returns the offset of that.
     #[inline]
     fn text(&mut self, at: usize, open: u32) -> Option<usize> {
         let rest = self.inside.bytes.get(at..)?;
@@ -243,7 +243,7 @@ impl ElementWalk<'_> {
                 return None;
             }
             let text = bytes.get(lead..)?;
-            if self.elements.len().1 - first >= ATTRIBUTES || self.elements.has_attribute(text, first, name) {
+            if self.elements.len().1 - first >= MAX_ATTRIBUTES || self.elements.has_attribute(text, first, name) {
                 return None;
             }
             let value_at = name_at + name.len() + 2;
@@ -275,12 +275,12 @@ impl ElementWalk<'_> {
 }
 
 /// Maximum nesting that [`skip`] supports; deeper elements are left to the parser.
-const DEPTH: usize = 8;
+const MAX_DEPTH: usize = 8;
 
 /// Skips the element of an extension whose `<` is at `start`, and those of the same name that follow, and counts them
 /// in `entry`. Returns the offset after the last one; `None` leaves the first to the parser.
 ///
-/// Nothing is validated; in an element that is not well-formed, the end is that which the parser finds.
+/// Nothing is validated; the end of a malformed element is the one that the parser finds.
 pub(in crate::xml) fn skip(inside: &EntryBytes<'_>, start: usize, entry: &mut Entry) -> Option<usize> {
     let EntryBytes { bytes, names, .. } = *inside;
     let name = name_at(bytes, start + 1)?;
@@ -313,7 +313,7 @@ fn skip_element(bytes: &[u8], start: usize, name: &[u8]) -> Option<usize> {
         return Some(at);
     }
     let prefix = split(name).0;
-    let mut open: [&[u8]; DEPTH] = [name; DEPTH];
+    let mut open: [&[u8]; MAX_DEPTH] = [name; MAX_DEPTH];
     let mut depth = 1;
     while depth > 0 {
         at += memchr(b'<', bytes.get(at..)?)?;

@@ -9,18 +9,18 @@ use std::collections::BTreeMap;
 /// A link of an item.
 #[derive(Debug, Clone)]
 pub(super) struct Link {
-    /// What kind of link it says it is; empty for "the page".
+    /// Its relation; empty for a link to the page.
     pub rel: String,
-    /// Where it leads, decoded and trimmed.
+    /// Its target URL, decoded and trimmed.
     pub href: String,
-    /// Where its tag stands.
+    /// The offset of its tag.
     pub at: u32,
-    /// The `xml:base` in force, if there is one.
+    /// The `xml:base` that applies to it, if any.
     pub base: Option<String>,
 }
 
 impl Link {
-    /// Whether it leads to the page itself (RFC 4287, section 4.2.7.2: no `rel` means `alternate`).
+    /// Whether it is a link to the page itself (RFC 4287, section 4.2.7.2: no `rel` means `alternate`).
     pub(super) fn is_page(&self) -> bool {
         matches!(self.rel.as_str(), "" | "alternate" | "http://www.iana.org/assignments/relation/alternate")
     }
@@ -29,60 +29,60 @@ impl Link {
 /// A date element.
 #[derive(Debug, Clone)]
 struct Dated {
-    /// How good it is as "last changed"; lower is better.
+    /// Its priority as the date of the last change; lower is better.
     rank: u8,
     value: Option<String>,
-    /// Where its tag stands.
+    /// The offset of its tag.
     at: u32,
 }
 
 /// An item while it is read.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Item {
-    /// Where it starts.
+    /// The offset of its start.
     pub at: u32,
     /// Its links in document order; RSS has one.
     pub links: Vec<Link>,
-    /// Its guid, if that says that it is an address.
+    /// Its guid, if that is a permalink.
     pub permalink: Option<String>,
-    /// Its title, for a video that has none.
+    /// Its title, for videos without a title.
     pub title: Option<String>,
-    /// Its description or summary, for a video that has none.
+    /// Its description or summary, for videos without a description.
     pub summary: Option<String>,
-    /// Until when it is valid (`dcterms:valid`).
+    /// The end of its validity (`dcterms:valid`).
     pub expires: Option<String>,
     /// Its Media RSS.
     pub media: Media,
-    /// What is odd: kind, offset, words.
-    pub odd: Vec<(Defect, u32, String)>,
-    /// The date that counts.
+    /// Its defects: kind, offset, description.
+    pub defects: Vec<(Defect, u32, String)>,
+    /// The best date so far.
     dated: Option<Dated>,
 }
 
 impl Item {
-    /// An item that starts here.
+    /// Creates an item that starts at an offset.
     pub(super) fn at(at: u32) -> Self {
         Self { at, ..Self::default() }
     }
 
-    /// Notes what is odd; the first of each kind.
+    /// Adds a defect, unless there is one of its kind.
     pub(super) fn note(&mut self, kind: Defect, at: u32, what: impl FnOnce() -> String) {
-        if !self.odd.iter().any(|(known, ..)| *known == kind) {
-            self.odd.push((kind, at, what()));
+        if !self.defects.iter().any(|(known, ..)| *known == kind) {
+            self.defects.push((kind, at, what()));
         }
     }
 
-    /// Takes in a link. Kept are the first of all and the first to the page, see [`Item::link`].
+    /// Adds a link if it is the first one or the first one to the page; see [`Item::link`].
     pub(super) fn add_link(&mut self, link: Link) {
         let is_first = self.links.is_empty() || (link.is_page() && !self.links.iter().any(Link::is_page));
-        // One without an address leads nowhere.
+        // Links without a URL are ignored.
         if is_first && !link.href.is_empty() {
             self.links.push(link);
         }
     }
 
-    /// Takes in a date element. False when it is none that says when a page changed.
-    pub(super) fn date(&mut self, feed: Feed, name: &[u8], text: &str, at: u32) -> bool {
+    /// Adds a date element. False if it is not a date of the page's last change.
+    pub(super) fn add_date(&mut self, feed: Feed, name: &[u8], text: &str, at: u32) -> bool {
         let rank = match (feed.is_atom(), name) {
             (true, b"updated") => 0,
             (true, b"modified") | (false, b"pubDate") => 1,
@@ -91,9 +91,9 @@ impl Item {
             _ => return false,
         };
         let read = date::read(feed, name, text);
-        if !read.sound {
-            let taken = read.value.as_ref().map_or_else(String::new, |value| format!(", read as {value}"));
-            self.note(Defect::FeedDate, at, || format!("{text}{taken}"));
+        if !read.is_valid {
+            let note = read.value.as_ref().map_or_else(String::new, |value| format!(", read as {value}"));
+            self.note(Defect::FeedDate, at, || format!("{text}{note}"));
         }
         if read.value.is_some() && self.dated.as_ref().is_none_or(|known| rank < known.rank) {
             self.dated = Some(Dated { rank, value: read.value, at });
@@ -101,15 +101,15 @@ impl Item {
         true
     }
 
-    /// When the page changed, as far as the item says, and where it says so.
+    /// The date of the page's last change, if known, and its offset.
     pub(super) fn lastmod(&self) -> Option<(&str, u32)> {
         let dated = self.dated.as_ref()?;
         Some((dated.value.as_deref()?, dated.at))
     }
 
-    /// The link to its page: the first that says so, else the first of all.
+    /// The link to its page: the first with such a relation, or else the first link.
     pub(super) fn link(&self) -> Option<&Link> {
-        // One without an address leads nowhere.
+        // Links without a URL are ignored.
         let mut links = self.links.iter().filter(|link| !link.href.is_empty());
         let first = links.clone().next();
         links.find(|link| link.is_page()).or(first)
@@ -121,15 +121,15 @@ impl Item {
 pub(super) struct SkippedElements(BTreeMap<String, u64>);
 
 impl SkippedElements {
-    /// Names that are kept apart; a hostile file must not make a list of a million.
-    const NAMES: usize = 100;
+    /// Maximum number of different names; a hostile file must not create a list of a million.
+    const MAX_NAMES: usize = 100;
 
     /// Counts one element by its name as written.
     pub(super) fn count(&mut self, name: &[u8]) {
         let name = String::from_utf8_lossy(name);
         if let Some(count) = self.0.get_mut(name.as_ref()) {
             *count += 1;
-        } else if self.0.len() < Self::NAMES {
+        } else if self.0.len() < Self::MAX_NAMES {
             self.0.insert(name.into_owned(), 1);
         }
     }

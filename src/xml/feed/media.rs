@@ -1,15 +1,15 @@
 //! Media RSS: the videos and images of a feed item.
 //!
-//! Elements count for everything below the place where they are: an item's title is that of each of its
-//! videos, unless the group or the content has its own (Media RSS 1.5.1, "Optional elements").
+//! An element applies to everything below its parent: the title of an item is that of each of its videos, unless the
+//! group or the content has its own (Media RSS 1.5.1, "Optional elements").
 
 use crate::words::grouped;
 use crate::xml::defect::Defect;
 
-/// A text and where its element starts.
+/// A text and the offset of its element.
 pub(super) type PlacedText = (String, u32);
 
-/// What one place (item, group, content) says.
+/// The media elements directly in an item, a group or a content.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Level {
     /// `media:title`.
@@ -35,21 +35,21 @@ pub(super) struct Level {
 pub(super) struct Content {
     /// Its own elements.
     pub level: Level,
-    /// Where the file is.
+    /// The URL of the file.
     pub url: String,
     /// `medium`, as written.
     pub medium: String,
     /// The MIME type, as written.
     pub mime: String,
-    /// Seconds, as written.
+    /// The duration in seconds, as written.
     pub duration: String,
-    /// Whether it is the one of its group to show.
+    /// Whether it is the default of its group.
     pub default: bool,
-    /// Where its tag stands.
+    /// The offset of its tag.
     pub at: u32,
 }
 
-/// What a content is.
+/// The kind of a content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Medium {
     Video,
@@ -65,13 +65,13 @@ impl Content {
             "image" => Medium::Image,
             "" if mime.starts_with("video/") || mime == "application/x-shockwave-flash" => Medium::Video,
             "" if mime.starts_with("image/") => Medium::Image,
-            "" if mime.is_empty() => self.by_name(),
+            "" if mime.is_empty() => self.medium_by_extension(),
             _ => Medium::Other,
         }
     }
 
-    /// Neither medium nor type is required: the end of the name is all there is then.
-    fn by_name(&self) -> Medium {
+    /// The kind by file extension, for a content without medium and type, which are optional.
+    fn medium_by_extension(&self) -> Medium {
         const VIDEOS: [&str; 11] = ["mp4", "mov", "m4v", "flv", "mpg", "mpeg", "avi", "wmv", "webm", "ogv", "3gp"];
         const IMAGES: [&str; 8] = ["jpg", "jpeg", "png", "gif", "webp", "svg", "avif", "bmp"];
         let path = self.url.split(['?', '#']).next().unwrap_or_default();
@@ -84,14 +84,14 @@ impl Content {
     }
 }
 
-/// A `media:group`, or a content that is alone.
+/// A `media:group`, or a single content.
 #[derive(Debug, Clone, Default)]
 pub(super) struct MediaGroup {
     /// The group's own elements.
     pub level: Level,
-    /// Its contents: the same thing in several forms.
+    /// Its contents: the same medium in several versions.
     pub contents: Vec<Content>,
-    /// Where its tag stands.
+    /// The offset of its tag.
     pub at: u32,
 }
 
@@ -102,14 +102,14 @@ pub(super) struct Media {
     pub level: Level,
     /// Its groups and contents.
     pub units: Vec<MediaGroup>,
-    /// Whether there is any element of Media RSS, and where the first stands.
+    /// The offset of the first element of Media RSS, if any.
     pub first: Option<u32>,
 }
 
-/// A video as a sitemap tells it.
+/// A video with the fields of a sitemap.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Video {
-    /// Where the feed begins to speak of it.
+    /// The offset of its element.
     pub at: u32,
     pub thumbnail: Option<PlacedText>,
     pub title: Option<PlacedText>,
@@ -123,18 +123,18 @@ pub(super) struct Video {
     pub restriction: Option<(String, String, u32)>,
 }
 
-/// Videos and images of an item, with what is odd about them.
+/// The videos and images of an item, with their defects.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ExtractedMedia {
     pub videos: Vec<Video>,
     pub images: Vec<PlacedText>,
-    pub odd: Vec<(Defect, u32, String)>,
+    pub defects: Vec<(Defect, u32, String)>,
 }
 
-/// What an item says besides Media RSS that its videos may need.
+/// Values of an item outside of Media RSS that its videos may need.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ItemContext<'i> {
-    /// The address of the page.
+    /// The URL of the page.
     pub link: Option<&'i str>,
     /// Title of the item.
     pub title: Option<&'i str>,
@@ -142,21 +142,22 @@ pub(super) struct ItemContext<'i> {
     pub summary: Option<&'i str>,
 }
 
-/// The most tags of a video (Google, video sitemaps, `video:tag`).
-const TAGS: usize = 32;
-/// The most characters of a title and of a description (sitemap-video 1.1).
-const TITLE: usize = 100;
-const DESCRIPTION: usize = 2_048;
+/// Maximum number of tags of a video (Google, video sitemaps, `video:tag`).
+const MAX_TAGS: usize = 32;
+/// Maximum number of characters of a title (sitemap-video 1.1).
+const MAX_TITLE_CHARS: usize = 100;
+/// Maximum number of characters of a description (sitemap-video 1.1).
+const MAX_DESCRIPTION_CHARS: usize = 2_048;
 
 impl Media {
-    /// What the elements come to.
-    pub(super) fn extract(&self, around: &ItemContext<'_>) -> ExtractedMedia {
+    /// Extracts the videos and images.
+    pub(super) fn extract(&self, context: &ItemContext<'_>) -> ExtractedMedia {
         let mut found = ExtractedMedia::default();
         for unit in &self.units {
             let videos = || unit.contents.iter().filter(|content| content.medium() == Medium::Video);
             if let Some(content) = videos().find(|content| content.default).or_else(|| videos().next()) {
                 let levels = [&content.level, &unit.level, &self.level];
-                found.video(&levels, Some(content), content.at, around);
+                found.add_video(&levels, Some(content), content.at, context);
                 continue;
             }
             let images = unit.contents.iter().filter(|content| content.medium() == Medium::Image);
@@ -165,19 +166,19 @@ impl Media {
                 .extend(images.map(|content| (content.url.clone(), content.at)).filter(|(url, _)| !url.is_empty()));
             let players = unit.contents.iter().map(|content| &content.level).chain([&unit.level]);
             if let Some(level) = players.into_iter().find(|level| level.player.is_some()) {
-                found.video(&[level, &unit.level, &self.level], None, unit.at, around);
+                found.add_video(&[level, &unit.level, &self.level], None, unit.at, context);
             }
         }
         if let Some((_, at)) = self.level.player.as_ref().filter(|_| found.videos.is_empty()) {
-            found.video(&[&self.level], None, *at, around);
+            found.add_video(&[&self.level], None, *at, context);
         }
         if found.videos.is_empty() {
-            // Without a video a thumbnail is a picture of the page.
+            // Without a video, a thumbnail is an image of the page.
             let levels = self.units.iter().map(|unit| &unit.level).chain([&self.level]);
             let thumbnails: Vec<PlacedText> = levels.filter_map(|level| level.thumbnail.clone()).collect();
             found.images.extend(thumbnails);
             if let Some(at) = self.first.filter(|_| found.images.is_empty()) {
-                found.odd.push((Defect::MediaContent, at, String::new()));
+                found.defects.push((Defect::MediaContent, at, String::new()));
             }
         }
         let mut seen = std::collections::BTreeSet::new();
@@ -187,8 +188,8 @@ impl Media {
 }
 
 impl ExtractedMedia {
-    /// Puts one video together from the places that speak of it, the nearest first.
-    fn video(&mut self, levels: &[&Level], content: Option<&Content>, at: u32, around: &ItemContext<'_>) {
+    /// Adds a video with the values of its levels, innermost first.
+    fn add_video(&mut self, levels: &[&Level], content: Option<&Content>, at: u32, context: &ItemContext<'_>) {
         fn nearest<T: Clone>(levels: &[&Level], of: impl Fn(&Level) -> Option<T>) -> Option<T> {
             levels.iter().find_map(|level| of(level))
         }
@@ -197,42 +198,42 @@ impl ExtractedMedia {
         let description = own(nearest(levels, |level| level.description.clone()));
         let player = nearest(levels, |level| level.player.clone());
         let thumbnail = own(nearest(levels, |level| level.thumbnail.clone()));
-        let is_placed = content.is_some_and(|content| !content.url.is_empty())
+        let has_url = content.is_some_and(|content| !content.url.is_empty())
             || player.as_ref().is_some_and(|(url, _)| !url.is_empty());
-        if !is_placed {
-            self.odd.push((Defect::MediaContent, at, String::new()));
+        if !has_url {
+            self.defects.push((Defect::MediaContent, at, String::new()));
         }
-        self.note_length(Defect::MediaTitle, at, title.as_ref(), TITLE);
-        self.note_length(Defect::MediaDescription, at, description.as_ref(), DESCRIPTION);
+        self.check_length(Defect::MediaTitle, at, title.as_ref(), MAX_TITLE_CHARS);
+        self.check_length(Defect::MediaDescription, at, description.as_ref(), MAX_DESCRIPTION_CHARS);
         if thumbnail.is_none() {
-            self.odd.push((Defect::MediaThumbnail, at, String::new()));
+            self.defects.push((Defect::MediaThumbnail, at, String::new()));
         }
-        if let Some((url, at)) = player.as_ref().filter(|(url, _)| Some(url.as_str()) == around.link) {
-            self.odd.push((Defect::MediaPlayer, *at, url.clone()));
+        if let Some((url, at)) = player.as_ref().filter(|(url, _)| Some(url.as_str()) == context.link) {
+            self.defects.push((Defect::MediaPlayer, *at, url.clone()));
         }
         let (keywords, tagged) = nearest(levels, |level| level.keywords.clone()).unwrap_or_default();
         let tags = keywords.split(',').map(str::trim).filter(|tag| !tag.is_empty());
         self.videos.push(Video {
             at,
             thumbnail,
-            title: title.or_else(|| around.title.map(|title| (title.to_owned(), at))),
-            description: description.or_else(|| around.summary.map(|summary| (summary.to_owned(), at))),
+            title: title.or_else(|| context.title.map(|title| (title.to_owned(), at))),
+            description: description.or_else(|| context.summary.map(|summary| (summary.to_owned(), at))),
             content: content.map(|content| (content.url.clone(), content.at)).filter(|(url, _)| !url.is_empty()),
             player: player.filter(|(url, _)| !url.is_empty()),
             duration: content.and_then(|content| Some((seconds(&content.duration)?, content.at))),
             rating: nearest(levels, |level| level.rating.clone()).filter(|(rating, _)| is_rating(rating)),
             views: nearest(levels, |level| level.views.clone()).filter(|(views, _)| is_number(views)),
-            tags: tags.take(TAGS).map(|tag| (tag.to_owned(), tagged)).collect(),
+            tags: tags.take(MAX_TAGS).map(|tag| (tag.to_owned(), tagged)).collect(),
             restriction: nearest(levels, |level| level.restriction.clone()),
         });
     }
 
-    /// Notes a text that is missing or too long.
-    fn note_length(&mut self, kind: Defect, at: u32, text: Option<&PlacedText>, most: usize) {
+    /// Adds a defect for a text that is missing or longer than `max` characters.
+    fn check_length(&mut self, kind: Defect, at: u32, text: Option<&PlacedText>, max: usize) {
         match text.map(|(text, at)| (text.chars().count(), *at)) {
-            None => self.odd.push((kind, at, String::new())),
-            Some((count, at)) if count > most => {
-                self.odd.push((kind, at, format!("{} characters", grouped(count as u64))));
+            None => self.defects.push((kind, at, String::new())),
+            Some((count, at)) if count > max => {
+                self.defects.push((kind, at, format!("{} characters", grouped(count as u64))));
             }
             Some(_) => {}
         }
@@ -243,14 +244,14 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.len() < 16 && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// A rating is a decimal from 0.0 to 5.0 (Google, video sitemaps, `video:rating`).
+/// Whether a text is a rating, a decimal from 0.0 to 5.0 (Google, video sitemaps, `video:rating`).
 fn is_rating(text: &str) -> bool {
     let digits = |part: &str| is_number(part);
     let (whole, rest) = text.split_once('.').unwrap_or((text, "0"));
     digits(whole) && digits(rest) && text.parse::<f64>().is_ok_and(|rating| rating <= 5.0)
 }
 
-/// Whole seconds; `1:05` and the like are not what Media RSS writes and are left out.
+/// The whole seconds of a duration. `1:05` and the like are not Media RSS and are ignored.
 fn seconds(text: &str) -> Option<u32> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     (is_number(whole) && is_number(fraction)).then(|| whole.parse().ok()).flatten()

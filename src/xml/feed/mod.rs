@@ -1,7 +1,7 @@
 //! Imports feeds as sitemaps: RSS 0.9x, 1.0 and 2.0 with Media RSS, Atom 0.3 and 1.0.
 //!
-//! Invariants: any bytes give a result, and its text always scans as a sitemap without damage. An item is a row,
-//! whatever it lacks; nothing is guessed, and what is not taken over is counted. Entities of a DOCTYPE stay text.
+//! Invariants: any bytes give a result, and its text is always a sitemap without damage. Every item becomes a row, even
+//! if it has no link; nothing is guessed, and skipped elements are counted. Entities of a DOCTYPE stay text.
 
 mod date;
 mod item;
@@ -38,7 +38,7 @@ const ATOM: &[u8] = b"http://www.w3.org/2005/Atom";
 const ATOM_03: &[u8] = b"http://purl.org/atom/ns#";
 
 impl Feed {
-    /// The format whose root element a start tag is.
+    /// The feed format with this root element.
     pub fn of_root(bytes: &[u8], root: &Markup) -> Option<Self> {
         match names::split(root.name(bytes)).1 {
             b"rss" => Some(Self::Rss),
@@ -54,7 +54,7 @@ impl Feed {
         }
     }
 
-    /// What people call it, with its article.
+    /// Its usual name, with an article.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Rss | Self::Rdf => "an RSS feed",
@@ -73,23 +73,23 @@ impl Feed {
     }
 }
 
-/// A feed as a sitemap.
+/// A feed that was converted to a sitemap.
 #[derive(Debug, Clone)]
 pub struct Import {
-    /// What it was.
+    /// The feed format.
     pub feed: Feed,
-    /// The text of a sitemap with one row for each item, in their order.
+    /// The text of a sitemap with one row for each item, in order.
     pub text: Vec<u8>,
-    /// Where each item starts in the feed, as a byte offset.
-    pub places: Vec<u32>,
-    /// Offsets of the text, in rising order, and where in the feed stands what they were made of.
+    /// The byte offset of each item in the feed.
+    pub item_offsets: Vec<u32>,
+    /// Ascending offsets of the text, with the offsets of their sources in the feed.
     pub anchors: Vec<(u32, u32)>,
-    /// What the feed's own rules say about it, in document order.
-    pub odd: Vec<FoundDefect>,
-    /// Whether it ends too early: an item that is open there is left out.
+    /// The defects of the feed, in document order.
+    pub defects: Vec<FoundDefect>,
+    /// Whether it is truncated; an item that is open at the end is left out.
     pub is_cut: bool,
-    /// Where reading stopped, as a byte offset, because the feed has more items than its length accounts for.
+    /// The byte offset at which reading stopped because the feed has too many elements for its length.
     pub given_up: Option<u32>,
-    /// Children of items that a sitemap has no place for: their names and how often they occur.
-    pub left: Vec<(String, u64)>,
+    /// Skipped children of items that a sitemap cannot hold: their names and numbers.
+    pub skipped: Vec<(String, u64)>,
 }

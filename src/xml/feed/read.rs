@@ -1,7 +1,7 @@
 //! Reads the elements of a feed.
 //!
-//! Total and linear: an end tag looks for its start tag among the innermost elements only, and what is damaged
-//! costs no item that follows.
+//! Accepts any bytes in linear time: an end tag is only matched with the innermost elements, and damage does not affect
+//! later items.
 
 use super::item::{Item, Link, SkippedElements};
 use super::media::{Content, ItemContext, Level, MediaGroup};
@@ -14,30 +14,32 @@ use crate::xml::instruction;
 use crate::xml::markup::{self, Kind, Markup};
 use crate::xml::names;
 
-/// Namespace of Media RSS, which is written with and without its slash.
+/// Namespace of Media RSS, which is also written without its final slash.
 const MEDIA: &[u8] = b"http://search.yahoo.com/mrss/";
 const DUBLIN_CORE: &[u8] = b"http://purl.org/dc/elements/1.1/";
 const DUBLIN_CORE_TERMS: &[u8] = b"http://purl.org/dc/terms/";
 
-/// How far up an end tag looks for its start tag, and how many declarations and bases are in force at once: real
-/// feeds have a dozen, and a hostile one must not make each element cost more than the one before.
-const REACH: usize = 64;
+/// Maximum number of open elements that an end tag is compared with, and of declarations and bases in scope. Real feeds
+/// have a dozen; the limit keeps the time for a hostile feed linear.
+const MAX_SCOPES: usize = 64;
 
-/// Letters of what follows a raw `&` that a message shows.
-const SHOWN: usize = 40;
+/// Maximum number of characters after a raw `&` that a message shows.
+const MAX_SHOWN_CHARS: usize = 40;
 
-/// Items, media and quirks that are held of any feed, and the bytes for each more: the items of real feeds are longer.
-const PIECES: usize = 50_000;
-const BYTES_OF_PIECE: usize = 64;
-/// Elements that may be open at once in any feed, and the bytes for each more.
-const OPEN: usize = 100_000;
-const BYTES_OF_OPEN: usize = 16;
+/// Number of items, media and defects that any feed may have.
+const MIN_PIECES: usize = 50_000;
+/// Bytes of the feed for each further one; the items of real feeds are longer.
+const BYTES_PER_PIECE: usize = 64;
+/// Number of open elements that any feed may have.
+const MIN_OPEN: usize = 100_000;
+/// Bytes of the feed for each further one.
+const BYTES_PER_OPEN: usize = 16;
 
-/// Longest base that a relative link is made whole with: no URL of this length can be listed anyway, and each link
-/// would become as long.
-const LONGEST_BASE: usize = 4_096;
+/// Maximum length in bytes of a base for relative links: a longer URL could not be listed, and each link would become
+/// that long.
+const MAX_BASE_BYTES: usize = 4_096;
 
-/// Reads a feed. `None` when the first element is not the root of a feed.
+/// Reads a feed. `None` if the first element is not the root of a feed.
 ///
 /// Offsets have 32 bits: `bytes` must be at most 4 GiB.
 pub fn import(bytes: &[u8]) -> Option<Import> {
@@ -49,12 +51,12 @@ pub fn import(bytes: &[u8]) -> Option<Import> {
             given_up = Some(tag.start as u32);
             break;
         }
-        walk.ampersands(at, tag.start);
+        walk.check_ampersands(at, tag.start);
         at = tag.end;
         match tag.kind {
             Kind::Start | Kind::Empty => {
                 walk.start(&tag)?;
-                walk.ampersands(tag.name_end, tag.end);
+                walk.check_ampersands(tag.name_end, tag.end);
             }
             Kind::Declaration => walk.entities.read_doctype(bytes.get(tag.start..tag.end).unwrap_or_default()),
             Kind::Instruction if instruction::is_declaration(bytes, &tag) => {
@@ -66,7 +68,7 @@ pub fn import(bytes: &[u8]) -> Option<Import> {
     }
     let is_cut = !walk.stack.is_empty() && given_up.is_none();
     if (is_cut || given_up.is_some()) && walk.item.take().is_some() {
-        // An item that the end of the file cuts off is left out, since half a link is not a URL: what is open now has no row.
+        // An item that is open at the end is left out, since a truncated link is not its URL.
         walk.stack.clear();
     }
     walk.close_to(0, bytes.len());
@@ -77,19 +79,19 @@ pub fn import(bytes: &[u8]) -> Option<Import> {
 #[derive(Debug, Clone, Copy)]
 struct Open<'b> {
     name: &'b [u8],
-    /// Where its content starts.
+    /// The start of its content.
     inner: usize,
     tag: Markup,
-    /// How many namespace declarations were in force before it.
+    /// Number of namespace declarations in scope before it.
     scopes: usize,
-    /// How many bases were in force before it.
+    /// Number of bases in scope before it.
     bases: usize,
 }
 
-/// What an element is, as far as feeds go.
+/// The namespace of an element in a feed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Space {
-    /// The feed's own.
+    /// That of the feed.
     Own,
     Atom,
     Media,
@@ -104,21 +106,21 @@ struct Walk<'b> {
     stack: Vec<Open<'b>>,
     /// Declared prefixes and their namespaces, innermost last.
     scopes: Vec<(&'b [u8], &'b [u8])>,
-    /// `xml:base` values, each joined with those around it, innermost last.
+    /// Resolved `xml:base` values, innermost last.
     bases: Vec<String>,
-    /// The open item, the height of the stack at which it stands, and its namespace.
+    /// The open item, its depth in the stack, and its namespace.
     item: Option<(Item, usize, &'b [u8])>,
     items: Vec<Item>,
-    /// The page of the feed as a whole.
+    /// The URL of the feed's own page.
     page: Option<String>,
-    left: SkippedElements,
-    /// The first raw `&` of each item, and of each run outside of items.
+    skipped: SkippedElements,
+    /// The first bad reference of each item, and between two items.
     raw: Vec<FoundDefect>,
-    /// Whether a channel was met.
+    /// Whether a channel was found.
     has_channel: bool,
-    /// What the prolog says of entities.
+    /// The entity declarations of the prolog.
     entities: Entities<'b>,
-    /// Items, media and raw `&` that are held.
+    /// Number of stored items, media and bad references.
     pieces: usize,
 }
 
@@ -133,7 +135,7 @@ impl<'b> Walk<'b> {
             item: None,
             items: Vec::new(),
             page: None,
-            left: SkippedElements::default(),
+            skipped: SkippedElements::default(),
             raw: Vec::new(),
             has_channel: false,
             entities: Entities::default(),
@@ -141,13 +143,13 @@ impl<'b> Walk<'b> {
         }
     }
 
-    /// Whether what is held of the feed up to a place is out of proportion to its length.
+    /// Whether the memory used for the feed up to an offset is out of proportion to its length.
     fn exceeds_proportion(&self, at: usize) -> bool {
-        self.pieces > PIECES + at / BYTES_OF_PIECE || self.stack.len() > OPEN + at / BYTES_OF_OPEN
+        self.pieces > MIN_PIECES + at / BYTES_PER_PIECE || self.stack.len() > MIN_OPEN + at / BYTES_PER_OPEN
     }
 
-    /// Notes an ampersand in a piece of the text that starts no reference, once for each item.
-    fn ampersands(&mut self, from: usize, to: usize) {
+    /// Records an ampersand that begins no valid reference in a range of the text, once for each item.
+    fn check_ampersands(&mut self, from: usize, to: usize) {
         let Some(found) = self.bytes.get(from..to).and_then(escape::first_bad_reference) else { return };
         let at = from + found;
         let rest = self.bytes.get(at..to).unwrap_or_default();
@@ -164,12 +166,12 @@ impl<'b> Walk<'b> {
         }
         let end = memchr::memchr(b';', word).filter(|_| kind != Defect::Ampersand);
         let shown = end.and_then(|end| word.get(..=end)).unwrap_or(word);
-        let what: String = escape::lossy(shown).chars().take(SHOWN).collect();
+        let what: String = escape::lossy(shown).chars().take(MAX_SHOWN_CHARS).collect();
         self.pieces += 1;
         self.raw.push(FoundDefect { kind, at, entry: item, what: what.into() });
     }
 
-    /// A start tag. `None` ends the walk: the first element is not the root of a feed.
+    /// Processes a start tag. `None` if the first element is not the root of a feed.
     fn start(&mut self, tag: &Markup) -> Option<()> {
         let bytes = self.bytes;
         let name = tag.name(bytes);
@@ -179,9 +181,11 @@ impl<'b> Walk<'b> {
         let open = Open { name, inner: tag.end, tag: *tag, scopes: self.scopes.len(), bases: self.bases.len() };
         for attribute in markup::attributes(tag.attributes(bytes)) {
             match attribute.name.strip_prefix(b"xmlns") {
-                Some(b"") if self.scopes.len() < REACH => self.scopes.push((b"", attribute.value)),
-                Some([b':', prefix @ ..]) if self.scopes.len() < REACH => self.scopes.push((prefix, attribute.value)),
-                _ if attribute.name == b"xml:base" && self.bases.len() < REACH => {
+                Some(b"") if self.scopes.len() < MAX_SCOPES => self.scopes.push((b"", attribute.value)),
+                Some([b':', prefix @ ..]) if self.scopes.len() < MAX_SCOPES => {
+                    self.scopes.push((prefix, attribute.value));
+                }
+                _ if attribute.name == b"xml:base" && self.bases.len() < MAX_SCOPES => {
                     let own = escape::decode(attribute.value);
                     let joined = joined(self.bases.last().map(String::as_str), own.trim());
                     self.bases.push(joined.unwrap_or_else(|| own.trim().to_owned()));
@@ -193,7 +197,7 @@ impl<'b> Walk<'b> {
         let feed = self.feed?;
         self.has_channel |= local == b"channel" && !self.stack.is_empty();
         if local == feed.item_name() && self.is_own(name) && !self.stack.is_empty() {
-            // An item inside an item was never closed; neither was what is open in it.
+            // The outer item was never closed, nor were its open elements.
             if let Some((_, height, _)) = self.item {
                 self.close_to(height, tag.start);
             }
@@ -211,14 +215,14 @@ impl<'b> Walk<'b> {
 
     fn end(&mut self, tag: &Markup) {
         let name = tag.name(self.bytes);
-        let reach = self.stack.len().saturating_sub(REACH);
+        let reach = self.stack.len().saturating_sub(MAX_SCOPES);
         let found = self.stack.get(reach..).and_then(|near| near.iter().rposition(|open| open.name == name));
         if let Some(found) = found {
             self.close_to(reach + found, tag.start);
         }
     }
 
-    /// Closes what is open above a height; the content of each ends at `end`.
+    /// Closes all elements above a stack height; their content ends at `end`.
     fn close_to(&mut self, height: usize, end: usize) {
         while self.stack.len() > height {
             let Some(open) = self.stack.pop() else { return };
@@ -234,7 +238,7 @@ impl<'b> Walk<'b> {
         }
     }
 
-    /// The namespace of a name; for a prefix that no one declared, the prefix.
+    /// The namespace URI of a name; the prefix itself if it is undeclared.
     fn namespace(&self, name: &'b [u8]) -> &'b [u8] {
         let (prefix, _) = names::split(name);
         let declared = self.scopes.iter().rev().find(|(known, _)| *known == prefix);
@@ -267,12 +271,12 @@ impl<'b> Walk<'b> {
         Some(blank_trimmed(&escape::decode(found.value)))
     }
 
-    /// The base of relative links here; one that is too long is none, and hides those around it.
+    /// The base of relative links here. One that is too long is replaced by an empty one, so that no outer base applies.
     fn base(&self) -> Option<String> {
-        self.bases.last().map(|base| if base.len() > LONGEST_BASE { String::new() } else { base.clone() })
+        self.bases.last().map(|base| if base.len() > MAX_BASE_BYTES { String::new() } else { base.clone() })
     }
 
-    /// A start tag inside an item: what its attributes say.
+    /// Reads the attributes of a start tag inside an item.
     fn child(&mut self, space: Space, local: &[u8], tag: &Markup) {
         let at = tag.start as u32;
         self.pieces += usize::from(space == Space::Media && matches!(local, b"group" | b"content"));
@@ -326,7 +330,7 @@ impl<'b> Walk<'b> {
         }
     }
 
-    /// An element that ends: what its text says.
+    /// Reads the text of an element that ends.
     fn leaf(&mut self, open: &Open<'b>, end: usize) {
         let (space, local) = self.resolve(open.name);
         let Some(feed) = self.feed else { return };
@@ -341,7 +345,7 @@ impl<'b> Walk<'b> {
         let at = open.tag.start as u32;
         let direct = parents.is_empty();
         let near = parents.len() < 3;
-        let carried = match (space, local) {
+        let is_used = match (space, local) {
             (Space::Media, b"title" | b"description" | b"keywords" | b"restriction") if near => {
                 self.media_text(open, end, local, &parents);
                 true
@@ -378,13 +382,13 @@ impl<'b> Walk<'b> {
             (Space::Own | Space::Dublin, _) if direct => {
                 let text = self.text(open, end);
                 let mut taken = false;
-                self.with_item(|item| taken = item.date(feed, local, &text, at));
+                self.with_item(|item| taken = item.add_date(feed, local, &text, at));
                 taken
             }
             _ => false,
         };
-        if direct && !carried {
-            self.left.count(open.name);
+        if direct && !is_used {
+            self.skipped.count(open.name);
         }
     }
 
@@ -410,7 +414,7 @@ impl<'b> Walk<'b> {
         });
     }
 
-    /// The address of the feed's own page, which relative links start from where there is no `xml:base`.
+    /// Reads the URL of the feed's own page, the base of relative links without an `xml:base`.
     fn feed_link(&mut self, open: &Open<'b>, end: usize, feed: Feed) {
         let href = if feed.is_atom() {
             let rel = self.attribute(&open.tag, b"rel").unwrap_or_default();
@@ -432,12 +436,12 @@ impl<'b> Walk<'b> {
         }
     }
 
-    /// All items as rows of a sitemap.
+    /// Converts all items to rows of a sitemap.
     fn finish(self) -> Option<Import> {
         let feed = self.feed?;
-        let (mut rows, mut odd, mut places) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut rows, mut defects, mut item_offsets) = (Vec::new(), Vec::new(), Vec::new());
         for (number, item) in self.items.into_iter().enumerate() {
-            let mut found = item.odd.clone();
+            let mut found = item.defects.clone();
             let loc = match item.link() {
                 None => {
                     let guid = item.permalink.as_deref();
@@ -450,13 +454,13 @@ impl<'b> Walk<'b> {
                         let what = format!("the one taken has rel=\"{}\", which need not be its page", link.rel);
                         found.push((Defect::FeedNoLink, link.at, what));
                     }
-                    Some((address(link, self.page.as_deref(), &mut found), link.at))
+                    Some((target_url(link, self.page.as_deref(), &mut found), link.at))
                 }
             };
             let link = loc.as_ref().map(|(loc, _)| loc.as_str());
-            let around = ItemContext { link, title: item.title.as_deref(), summary: item.summary.as_deref() };
-            let media = item.media.extract(&around);
-            found.extend(media.odd);
+            let context = ItemContext { link, title: item.title.as_deref(), summary: item.summary.as_deref() };
+            let media = item.media.extract(&context);
+            found.extend(media.defects);
             found.sort_by_key(|(_, at, _)| *at);
             let mut kinds = Vec::new();
             found.retain(|(kind, ..)| {
@@ -465,13 +469,13 @@ impl<'b> Walk<'b> {
                     true
                 }
             });
-            odd.extend(found.into_iter().map(|(kind, at, what)| FoundDefect {
+            defects.extend(found.into_iter().map(|(kind, at, what)| FoundDefect {
                 kind,
                 at: at as usize,
                 entry: Some(number as u32),
                 what: what.into(),
             }));
-            places.push(item.at);
+            item_offsets.push(item.at);
             let lastmod = item.lastmod().map(|(date, at)| (date.to_owned(), at));
             rows.push(UrlEntry {
                 at: item.at,
@@ -483,17 +487,27 @@ impl<'b> Walk<'b> {
             });
         }
         if feed == Feed::Rss && !self.has_channel {
-            odd.push(FoundDefect { kind: Defect::FeedNoChannel, at: 0, entry: None, what: Box::default() });
+            defects.push(FoundDefect { kind: Defect::FeedNoChannel, at: 0, entry: None, what: Box::default() });
         }
-        // What is in an item that the end of the file cut is about none.
-        odd.extend(self.raw.into_iter().filter(|odd| odd.entry.is_none_or(|item| (item as usize) < rows.len())));
-        odd.sort_by_key(|odd| (odd.entry, odd.at));
+        // Defects in an item that was left out are dropped.
+        defects
+            .extend(self.raw.into_iter().filter(|defect| defect.entry.is_none_or(|item| (item as usize) < rows.len())));
+        defects.sort_by_key(|defect| (defect.entry, defect.at));
         let (text, anchors) = write::urlset(&rows);
-        Some(Import { feed, text, anchors, places, odd, left: self.left.into_list(), is_cut: false, given_up: None })
+        Some(Import {
+            feed,
+            text,
+            anchors,
+            item_offsets,
+            defects,
+            skipped: self.skipped.into_list(),
+            is_cut: false,
+            given_up: None,
+        })
     }
 }
 
-/// The place whose elements these are: the content, its group, or the item.
+/// The level of an element: the content, its group, or the item.
 fn level(item: &mut Item, in_group: bool, in_content: bool) -> &mut Level {
     if !(in_group || in_content) {
         return &mut item.media.level;
@@ -508,21 +522,21 @@ fn level(item: &mut Item, in_group: bool, in_content: bool) -> &mut Level {
     }
 }
 
-/// The address that a link leads to, made whole where it is relative.
-fn address(link: &Link, page: Option<&str>, odd: &mut Vec<(Defect, u32, String)>) -> String {
+/// The target URL of a link, resolved if it is relative.
+fn target_url(link: &Link, page: Option<&str>, defects: &mut Vec<(Defect, u32, String)>) -> String {
     if link.href.is_empty() || url::Url::parse(&link.href).is_ok() || link.href.contains("://") {
         return link.href.clone();
     }
     let base = link.base.as_deref().or(page);
     let whole = base.and_then(|base| joined(Some(base), &link.href));
     let read = whole.as_ref().map_or_else(String::new, |whole| format!(", read as {whole}"));
-    odd.push((Defect::FeedRelative, link.at, format!("{}{read}", link.href)));
+    defects.push((Defect::FeedRelative, link.at, format!("{}{read}", link.href)));
     whole.unwrap_or_else(|| link.href.clone())
 }
 
-/// A reference resolved against a base (RFC 3986, section 5); `None` when there is no absolute address.
+/// Resolves a reference against a base (RFC 3986, section 5); `None` if the result is no absolute URL.
 fn joined(base: Option<&str>, reference: &str) -> Option<String> {
-    let whole = match base.filter(|base| base.len() <= LONGEST_BASE) {
+    let whole = match base.filter(|base| base.len() <= MAX_BASE_BYTES) {
         Some(base) => url::Url::parse(base).ok()?.join(reference).ok()?,
         None => url::Url::parse(reference).ok()?,
     };

@@ -22,13 +22,13 @@ impl Visit for Rows {
     }
 }
 
-/// The rows of a feed; the sitemap made from it must be sound.
+/// Imports a feed and returns its rows; asserts that the sitemap has no damage.
 fn rows(text: &str) -> (Import, Vec<Row>) {
     let import = import(text.as_bytes()).unwrap();
     let mut rows = Rows::default();
     let scan = scan::scan(&import.text, &mut rows, &Progress::default());
     assert_eq!(scan.damage, [], "{}", String::from_utf8_lossy(&import.text));
-    assert_eq!(rows.0.len(), import.places.len());
+    assert_eq!(rows.0.len(), import.item_offsets.len());
     (import, rows.0)
 }
 
@@ -71,13 +71,13 @@ fn every_format_gives_its_links_and_dates() {
             Feed::Atom,
             vec![row("http://e/a", "-")],
         ),
-        // Other links of an item are not its own, and an empty one leads nowhere.
+        // Links of other elements in an item are not its link, and empty links are ignored.
         (
             "<rss><channel><item><atom:link href='no'/><image><link>no</link></image><link/></item><item/></channel></rss>",
             Feed::Rss,
             vec![row("-", "-"), row("-", "-")],
         ),
-        // Nothing is expanded, and nothing that follows damage is lost.
+        // No entity is expanded, and no item after damage is lost.
         (
             "<!DOCTYPE rss [<!ENTITY x 'http://no/'>]><rss><channel><title>a & b<item><link>&x;a?b=1&c=2</link>\
              <item><link>http://e/b</link></item></channel></rss>",
@@ -95,7 +95,7 @@ fn every_format_gives_its_links_and_dates() {
 }
 
 #[test]
-fn relative_links_start_from_the_base_or_from_the_page_of_the_feed() {
+fn relative_links_are_resolved_against_the_base_or_the_page_of_the_feed() {
     let atom = |link: &str| {
         format!(
             "<feed xmlns='http://www.w3.org/2005/Atom' xml:base='http://e/x/'><link href='/home'/>\
@@ -115,33 +115,37 @@ fn relative_links_start_from_the_base_or_from_the_page_of_the_feed() {
     for (text, expected) in table {
         let (import, found) = rows(&text);
         assert_eq!(found[0].0.as_deref(), Some(expected), "{text}");
-        assert_eq!(import.odd.iter().map(|odd| odd.kind).collect::<Vec<_>>(), [Defect::FeedRelative], "{text}");
+        assert_eq!(
+            import.defects.iter().map(|defect| defect.kind).collect::<Vec<_>>(),
+            [Defect::FeedRelative],
+            "{text}"
+        );
     }
 }
 
 #[test]
-fn what_is_odd_is_said_with_its_place() {
+fn defects_are_reported_with_their_positions() {
     let text = "<rss><channel>\n<item>\n<guid>http://e/1</guid><pubDate>soon</pubDate></item></channel></rss>";
     let (import, _) = rows(text);
-    let odd = |kind, needle: &str, what: &str| FoundDefect {
+    let defect = |kind, needle: &str, what: &str| FoundDefect {
         kind,
         at: text.find(needle).unwrap(),
         entry: Some(0),
         what: what.into(),
     };
     assert_eq!(
-        import.odd,
+        import.defects,
         [
-            odd(Defect::FeedNoLink, "<item", "its guid may be one: http://e/1"),
-            odd(Defect::FeedDate, "<pubDate", "soon")
+            defect(Defect::FeedNoLink, "<item", "its guid may be one: http://e/1"),
+            defect(Defect::FeedDate, "<pubDate", "soon")
         ]
     );
-    assert_eq!(import.left, [("guid".to_owned(), 1)]);
+    assert_eq!(import.skipped, [("guid".to_owned(), 1)]);
     assert!(import.anchors.is_sorted() && import.anchors.iter().all(|(ours, _)| *ours < import.text.len() as u32));
 }
 
 #[test]
-fn what_has_no_address_is_no_link_and_no_video() {
+fn links_and_videos_need_a_url() {
     let media = format!(
         "<rss {MEDIA}><channel><item><link>http://e/a</link><media:content medium='video'>{}</media:content></item></channel></rss>",
         "<media:title>A</media:title><media:description>B</media:description><media:thumbnail url='http://e/t.png'/>"
@@ -157,14 +161,14 @@ fn what_has_no_address_is_no_link_and_no_video() {
     ];
     for (text, expected) in table {
         let (import, _) = rows(&text);
-        assert_eq!(import.odd.iter().map(|odd| odd.kind).collect::<Vec<_>>(), [expected], "{text}");
+        assert_eq!(import.defects.iter().map(|defect| defect.kind).collect::<Vec<_>>(), [expected], "{text}");
     }
     let (import, found) = rows("<rss><channel><item><link/><link>http://e/a</link></item></channel></rss>");
-    assert_eq!((found[0].0.as_deref(), import.odd.len()), (Some("http://e/a"), 0));
+    assert_eq!((found[0].0.as_deref(), import.defects.len()), (Some("http://e/a"), 0));
 }
 
 #[test]
-fn a_raw_ampersand_is_read_as_one_and_said_with_its_place() {
+fn a_raw_ampersand_is_kept_and_reported_with_its_position() {
     let text = "<rss><channel><title>A & B</title>\n<item><link>http://e/?a=1&b=2</link><title>C & D</title></item>\n\
                 <item><link>http://e/?a=1&amp;b=2</link><description><![CDATA[A & B]]></description></item>\n\
                 <item><link>http://e/3</link><enclosure url='http://e/?c&amp;d&e=1'/><title>caf&eacute;</title></item>\n\
@@ -172,11 +176,11 @@ fn a_raw_ampersand_is_read_as_one_and_said_with_its_place() {
     let (import, found) = rows(text);
     let locs: Vec<Option<&str>> = found.iter().map(|row| row.0.as_deref()).collect();
     assert_eq!(locs, [Some("http://e/?a=1&b=2"), Some("http://e/?a=1&b=2"), Some("http://e/3")]);
-    let odd: Vec<(Defect, Option<u32>, usize, &str)> =
-        import.odd.iter().map(|odd| (odd.kind, odd.entry, odd.at, &*odd.what)).collect();
+    let defects: Vec<(Defect, Option<u32>, usize, &str)> =
+        import.defects.iter().map(|defect| (defect.kind, defect.entry, defect.at, &*defect.what)).collect();
     let at = |needle: &str| text.find(needle).unwrap();
     assert_eq!(
-        odd,
+        defects,
         [
             (Defect::Ampersand, None, at("& B"), "&"),
             (Defect::Ampersand, Some(0), at("&b=2"), "&b=2"),
@@ -184,7 +188,7 @@ fn a_raw_ampersand_is_read_as_one_and_said_with_its_place() {
             (Defect::Entity, Some(2), at("&eacute;"), "&eacute;"),
         ]
     );
-    // What a DOCTYPE may declare is not called unknown, and nothing else is passed over for it.
+    // A reference that a DOCTYPE may declare is not reported as unknown.
     for (doctype, expected) in [
         ("<!DOCTYPE rss [<!ENTITY x 'y'>]>", Defect::DtdEntity),
         ("<!DOCTYPE rss PUBLIC 'rss' 'rss-0.91.dtd'>", Defect::DtdEntity),
@@ -192,21 +196,21 @@ fn a_raw_ampersand_is_read_as_one_and_said_with_its_place() {
         ("<?xml version='1.0' standalone='yes'?><!DOCTYPE rss SYSTEM 'rss-0.91.dtd'>", Defect::Entity),
     ] {
         let text = format!("{doctype}<rss><channel><item><link>http://e/&x;</link></item></channel></rss>");
-        let kinds: Vec<Defect> = rows(&text).0.odd.iter().map(|odd| odd.kind).collect();
+        let kinds: Vec<Defect> = rows(&text).0.defects.iter().map(|defect| defect.kind).collect();
         assert_eq!(kinds, [expected], "{doctype}");
     }
 }
 
 const MEDIA: &str = "xmlns:media='http://search.yahoo.com/mrss/'";
 
-/// The extension blocks of the only row, on one line.
+/// The extension elements of the only row, on one line.
 fn extensions(item: &str) -> (String, Vec<Defect>) {
     let (import, _) = rows(&format!("<rss {MEDIA}><channel><item><link>http://e/</link>{item}</item></channel></rss>"));
     let text = String::from_utf8(import.text).unwrap();
     let from = text.find("</loc>").unwrap() + 6;
     let to = text.find("\n  </url>").unwrap();
     let lines: Vec<&str> = text[from..to].lines().map(str::trim).collect();
-    (lines.concat(), import.odd.into_iter().map(|odd| odd.kind).collect())
+    (lines.concat(), import.defects.into_iter().map(|defect| defect.kind).collect())
 }
 
 #[test]
@@ -256,15 +260,15 @@ fn media_become_videos_and_images() {
         ),
         ("<media:content url='http://e/a.mp3' medium='audio'/>".to_owned(), String::new(), vec![MediaContent]),
     ];
-    for (item, expected, odd) in table {
-        assert_eq!(extensions(&item), (expected, odd), "{item}");
+    for (item, expected, defects) in table {
+        assert_eq!(extensions(&item), (expected, defects), "{item}");
     }
 }
 
 proptest! {
-    /// Pieces of feeds in any order: never a panic, always a sound sitemap with a row for each item.
+    /// Pieces of feeds in any order never panic, and always give a sitemap without damage with a row for each item.
     #[test]
-    fn any_pieces_give_a_sound_sitemap(pieces in proptest::collection::vec(prop_oneof![
+    fn any_pieces_give_a_sitemap_without_damage(pieces in proptest::collection::vec(prop_oneof![
         Just("<item>"), Just("</item>"), Just("<item/>"), Just("<entry>"), Just("</entry>"), Just("<link>"), Just("</link>"),
         Just("<link href='a' rel='x'/>"), Just("<channel>"), Just("</channel>"), Just("</rss>"), Just("<media:group>"),
         Just("</media:group>"), Just("<media:content url='http://e/a.mp4' medium='video'>"), Just("</media:content>"),
@@ -279,7 +283,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_give_a_sound_sitemap(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+    fn any_bytes_give_a_sitemap_without_damage(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
         let text = [b"<rss><item><link>", &bytes[..], b"</link></item>"].concat();
         let import = import(&text).unwrap();
         let scan = scan::scan(&import.text, &mut scan::Ignore, &Progress::default());

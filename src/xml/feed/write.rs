@@ -6,25 +6,25 @@ use crate::protocol::namespace::SITEMAP_09;
 use crate::xml::escape::{escape, is_xml_char};
 use std::fmt::Write as _;
 
-/// One row.
+/// One row of the sitemap. Each value has the offset of its source in the feed.
 #[derive(Debug, Clone, Default)]
 pub(super) struct UrlEntry {
-    /// Where the item starts.
+    /// The offset of the item.
     pub at: u32,
-    /// The address, and where the link stands.
+    /// The URL, and the offset of the link.
     pub loc: Option<(String, u32)>,
-    /// The date, and where it is.
+    /// The date, and its offset.
     pub lastmod: Option<(String, u32)>,
     pub images: Vec<PlacedText>,
     pub videos: Vec<Video>,
     pub expires: Option<String>,
 }
 
-/// The most images of a row (Google, image sitemaps).
-const IMAGES: usize = 1_000;
+/// Maximum number of images of a row (Google, image sitemaps).
+const MAX_IMAGES: usize = 1_000;
 
-/// The text of a sitemap with these rows, which declares the extensions that it uses, and a map from its
-/// offsets back to the feed.
+/// Renders a sitemap with these rows, which declares the used extensions. Also returns a map from its offsets to those
+/// of the feed.
 pub(super) fn urlset(rows: &[UrlEntry]) -> (Vec<u8>, Vec<(u32, u32)>) {
     let mut anchors = Vec::with_capacity(rows.len() * 4);
     let mut out = format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"{SITEMAP_09}\"");
@@ -56,7 +56,7 @@ impl UrlEntry {
             anchors.push(((before + value + 1) as u32, *at));
         }
         anchors.push((out.len() as u32, self.at));
-        for (image, at) in self.images.iter().take(IMAGES) {
+        for (image, at) in self.images.iter().take(MAX_IMAGES) {
             open(out, anchors, (4, *at));
             out.push_str("<image:image>");
             element(out, 6, "image:loc", image);
@@ -72,7 +72,7 @@ impl UrlEntry {
         out.push_str("\n  </url>");
     }
 
-    /// The children in the order of the schema (sitemap-video 1.1).
+    /// Writes the children of a video in schema order (sitemap-video 1.1).
     fn video(&self, out: &mut String, anchors: &mut Vec<(u32, u32)>, video: &Video) {
         let duration = video.duration.map(|(seconds, at)| (seconds.to_string(), at));
         let expires = self.expires.as_ref().map(|expires| (expires.clone(), self.at));
@@ -100,7 +100,7 @@ impl UrlEntry {
     }
 }
 
-/// Begins a line for an element that leads back to this place of the feed.
+/// Begins a line for an element, and maps its offset to that of its source in the feed.
 fn open(out: &mut String, anchors: &mut Vec<(u32, u32)>, (indent, at): (usize, u32)) {
     let _ = write!(out, "\n{:indent$}", "");
     anchors.push((out.len() as u32, at));
@@ -110,7 +110,7 @@ fn element(out: &mut String, indent: usize, name: &str, value: &str) {
     let _ = write!(out, "\n{:indent$}<{name}>{}</{name}>", "", written(value));
 }
 
-/// Escaped, without what XML cannot hold, runs of blanks as one.
+/// Escapes a value, collapses whitespace, and removes characters that XML does not allow.
 fn written(value: &str) -> String {
     let words: Vec<&str> = value.split_ascii_whitespace().collect();
     let text: String = words.join(" ").chars().filter(|character| is_xml_char(*character)).collect();

@@ -4,54 +4,54 @@ use super::{Cells, Grid, MARK, decoded, first_line, line_end};
 use crate::progress::note_work;
 use crate::protocol::Field;
 
-/// What is known of a table beside its bytes.
+/// Information about a table besides its bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TableHints<'a> {
-    /// The column that the user named as the one of the URLs: a header's name in any case, or a number from 1.
+    /// The column with the URLs, given by the user: a name of the header in any case, or a number from 1.
     pub loc_column: Option<&'a str>,
-    /// What the file's name says.
+    /// The form that the file's name suggests.
     pub name: NameHint,
 }
 
-/// The form that a file's name suggests, where the content alone is ambiguous.
+/// The form that a file's name suggests, for ambiguous content.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum NameHint {
     /// A list of URLs (`.txt`, `urllist`).
     List,
     /// A table (`.csv`, `.tsv`).
     Table,
-    /// It came from standard input and has no name.
+    /// Standard input, which has no name.
     Stream,
-    /// Nothing.
+    /// No hint.
     #[default]
     Unknown,
 }
 
-/// Why no layout was found although the text may be a table.
+/// The error for a text that may be a table but has no detectable URL column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NoUrlColumn {
-    /// What the columns are called, `column 2` where there is no name.
+    /// The names of the columns, or `column 2` for a column without a name.
     pub columns: Vec<String>,
-    /// Whether several columns hold URLs and no name says which one counts.
+    /// Whether several columns contain URLs and no name decides between them.
     pub is_ambiguous: bool,
 }
 
-/// Names of a URL column in exports of usual tools, the more specific first.
+/// Names of the URL column in exports of common tools, more specific names first.
 const LOC_NAMES: [&str; 7] = ["loc", "url", "address", "page", "top pages", "landing page", "link"];
 
-/// Delimiters in the order in which they are tried: one that URLs cannot hold comes first.
+/// Delimiters in the order in which they are tried; those that URLs cannot contain come first.
 const DELIMITERS: [u8; 4] = [b'\t', b';', b'|', b','];
 
-/// Records that are examined.
-const SAMPLE: usize = 1_000;
+/// Maximum number of records that are examined, besides the first.
+const MAX_RECORDS: usize = 1_000;
 
-/// Whether a value is an absolute URL of the web.
+/// Whether a value is an absolute HTTP(S) URL.
 pub(crate) fn is_url(value: &str) -> bool {
     let starts_with = |scheme: &str| value.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
     starts_with("http://") || starts_with("https://")
 }
 
-/// Whether a line begins with a URL, or with a host as people write it without a scheme.
+/// Whether a line begins with a URL, with or without a scheme.
 pub(crate) fn is_url_line(line: &[u8]) -> bool {
     let first = line.split(u8::is_ascii_whitespace).next().unwrap_or_default();
     let Ok(first) = std::str::from_utf8(first) else { return line.starts_with(b"http") };
@@ -71,9 +71,10 @@ pub(crate) fn is_without_scheme(text: &str) -> bool {
     is_clean && is_host && top.len() > 1 && !top.bytes().any(|byte| byte.is_ascii_digit()) && (has_path || is_web)
 }
 
-/// What a generator that writes attributes behind the URLs of a list says on a line, as
-/// `https://e.com/a lastmod=2020-01-01 priority=0.5`: the values by [`Field::index`]. `None` for any other line.
-pub(crate) fn attributed(line: &str) -> Option<[Option<&str>; 4]> {
+/// Parses a line of a list with attributes after the URL, as some generators write it:
+/// `https://e.com/a lastmod=2020-01-01 priority=0.5`. Returns the values by [`Field::index`]; `None` for any other
+/// line.
+pub(crate) fn parse_attributed(line: &str) -> Option<[Option<&str>; 4]> {
     let mut words = line.split_ascii_whitespace();
     let url = words.next().filter(|url| is_url(url))?;
     let mut values = [None; 4];
@@ -87,12 +88,12 @@ pub(crate) fn attributed(line: &str) -> Option<[Option<&str>; 4]> {
     values.iter().skip(1).any(Option::is_some).then_some(values)
 }
 
-/// The first records of a table under one delimiter.
+/// The first records of a table, split by one delimiter.
 struct Sample {
     delimiter: u8,
     first: Vec<String>,
     rest: Vec<Vec<String>>,
-    /// Whether the first record holds a URL, which no header does. Stored, because it is asked once per column.
+    /// Whether the first record contains a URL, and so is no header. Stored, because it is needed for each column.
     is_headless: bool,
 }
 
@@ -101,7 +102,7 @@ impl Sample {
         let layout = Grid { delimiter: Some(delimiter), ..Grid::list("\n") };
         let mut at = start;
         let mut records = Vec::new();
-        while records.len() <= SAMPLE
+        while records.len() <= MAX_RECORDS
             && let Some((from, _, after)) = layout.next(bytes, at)
         {
             records.push(Cells::new(bytes, from, delimiter).map(|cell| decoded(bytes, &cell)).collect::<Vec<_>>());
@@ -116,18 +117,18 @@ impl Sample {
         Self { delimiter, first, rest: records.collect(), is_headless }
     }
 
-    /// The records below the header, if there is one.
+    /// The records without the header.
     fn records(&self) -> impl Iterator<Item = &Vec<String>> {
         self.is_headless.then_some(&self.first).into_iter().chain(&self.rest)
     }
 
-    /// Whether a share of the records is as long as the first.
+    /// Whether all or at least half of the records have as many cells as the first one.
     fn is_regular(&self, all: bool) -> bool {
         let equal = self.rest.iter().filter(|record| record.len() == self.first.len()).count();
         if all { equal == self.rest.len() } else { equal * 2 >= self.rest.len() }
     }
 
-    /// Whether a column holds a URL somewhere.
+    /// Whether any record has a URL in a column.
     fn holds_url(&self, column: usize) -> bool {
         self.records().any(|record| {
             note_work(1);
@@ -135,7 +136,7 @@ impl Sample {
         })
     }
 
-    /// The columns whose values are all URLs, where they have values.
+    /// The columns whose non-empty values are all URLs.
     fn url_columns(&self) -> Vec<usize> {
         let values = |column: usize| {
             self.records().filter_map(move |record| record.get(column)).filter(|value| !value.is_empty())
@@ -144,7 +145,7 @@ impl Sample {
         (0..self.first.len()).filter(all).collect()
     }
 
-    /// The column that holds the URLs.
+    /// The column with the URLs.
     fn loc(&self, hints: TableHints<'_>) -> Option<usize> {
         if let Some(wanted) = hints.loc_column {
             let named = || self.first.iter().position(|name| name.eq_ignore_ascii_case(wanted.trim()));
@@ -154,9 +155,9 @@ impl Sample {
         let is_table = hints.name == NameHint::Table;
         let is_list = hints.name == NameHint::List;
         if self.is_headless {
-            // A URL may hold commas and semicolons: elsewhere than in a table they say nothing.
+            // URLs may contain commas and semicolons, so these only count as delimiters if the name suggests a table.
             let is_certain = is_table || (self.delimiter == b'\t' && self.is_regular(true));
-            // The lists of some generators have attributes behind the URL.
+            // Lists of some generators have attributes after the URL.
             let is_attributed =
                 self.first.iter().any(|cell| cell.starts_with("lastmod=") || cell.starts_with("priority="));
             if is_list || !is_certain || is_attributed {
@@ -169,7 +170,7 @@ impl Sample {
             if let Some(column) = named.iter().find(|column| self.holds_url(**column)) {
                 return Some(*column);
             }
-            // The URLs may be relative, or there may be none yet.
+            // The URLs may be relative, or the table may be empty.
             let is_usual = |column: &&usize| {
                 let name = self.first.get(**column).map(|name| name.to_ascii_lowercase()).unwrap_or_default();
                 matches!(name.as_str(), "loc" | "url") || (is_table && self.url_columns().is_empty())
@@ -188,7 +189,7 @@ impl Sample {
         }
     }
 
-    /// The layout with the URLs in a column.
+    /// The layout of the table with this URL column.
     fn grid(self, loc: usize, line_end: &'static str) -> Option<Grid> {
         u16::try_from(self.first.len()).ok()?;
         let is_headless = self.is_headless;
@@ -217,10 +218,10 @@ impl Sample {
 }
 
 impl Grid {
-    /// The layout of the table that `bytes` are.
+    /// Detects the layout of a table.
     ///
     /// # Errors
-    /// With its columns, when none of them is known to hold the URLs; `None` when there is nothing like a table.
+    /// The columns if the URL column cannot be determined; `None` if the bytes are no table.
     pub fn of_table(bytes: &[u8], hints: TableHints<'_>) -> Result<Self, Option<NoUrlColumn>> {
         let bytes = bytes.strip_prefix(MARK).unwrap_or(bytes);
         let (start, line_end) = (first_line(bytes), line_end(bytes));
@@ -243,7 +244,7 @@ impl Grid {
         Err(refused)
     }
 
-    /// The layout of a table with one column. A list of URLs is none: its first line is a URL, or names no column.
+    /// Detects the layout of a table with one column. A list of URLs is no table: it has no header.
     fn of_column(bytes: &[u8], start: usize, hints: TableHints<'_>) -> Result<Self, Option<NoUrlColumn>> {
         let mut sample = Sample::new(bytes, start, b'\t');
         let is_quoted = bytes.get(start) == Some(&b'"');
@@ -252,7 +253,7 @@ impl Grid {
         let is_table = hints.name == NameHint::Table && !sample.is_headless;
         let holds_urls = !sample.rest.is_empty() && sample.url_columns() == [0];
         let is_asked = hints.loc_column.is_some() && sample.loc(hints) == Some(0) && !sample.is_headless;
-        // What a save leaves of a table that lost its last URL.
+        // A saved table without rows.
         let is_header = is_table && is_named && sample.rest.is_empty();
         if hints.name == NameHint::List || !(is_asked || is_header || holds_urls && (is_quoted || is_named || is_table))
         {
@@ -260,7 +261,7 @@ impl Grid {
             let is_csv = hints.name == NameHint::Table && !columns.is_empty() && !sample.is_headless;
             return Err(is_csv.then_some(NoUrlColumn { columns, is_ambiguous: false }));
         }
-        // Values with commas and without quotes are whole where no comma delimits.
+        // If unquoted values contain commas, another delimiter keeps them whole.
         let layout = Self { delimiter: Some(b','), ..Self::list("\n") };
         let mut at = start;
         let mut is_split = false;
@@ -300,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn the_url_column_has_a_usual_name_or_is_the_only_one_of_urls() {
+    fn the_url_column_has_a_usual_name_or_is_the_only_one_with_urls() {
         let both = "https://e/a https://e/b";
         let table = [
             ("Top pages,Clicks\nhttps://e/a,3\nhttps://e/b,4\n", both),
@@ -308,13 +309,13 @@ mod tests {
             ("\u{feff}Landing page;Sessions\nhttps://e/a;1\nhttps://e/b;2\n", both),
             ("loc|priority\nhttps://e/a|0.5\nhttps://e/b|0.7\n", both),
             ("Sessions\tLINK\n1\thttps://e/a\n2\thttps://e/b\n", both),
-            // A name that is none of the usual ones, in any language.
+            // An unusual name, in any language.
             ("H\u{e4}ufigste Seiten,Klicks\nhttps://e/a,1\nhttps://e/b,2\n", both),
             ("\"Seite; Ziel\",Klicks\nhttps://e/a,1\nhttps://e/b,2\n", both),
-            // A usual name counts more than what is in other columns.
+            // A usual name has precedence over the content of other columns.
             ("Canonical,URL\nhttps://e/x,https://e/a\nhttps://e/x,https://e/b\n", both),
             ("canonical,loc\nhttps://e/x,/a\nhttps://e/x,/b\n", "/a /b"),
-            // But a page is often a title.
+            // But a column named "page" often contains titles.
             ("Page,Final address\nA page,https://e/a\nAnother,https://e/b\n", both),
             ("link,page\nnone,https://e/a\nnone,https://e/b\n", both),
             ("Page,Target\n\"a\nb\",https://e/a\n,https://e/b\n", both),
@@ -333,8 +334,8 @@ mod tests {
     }
 
     #[test]
-    fn attributes_behind_a_url_are_values_or_the_line_is_left_alone() {
-        let read = |line| attributed(line).map(|values| values.map(Option::unwrap_or_default).join("|"));
+    fn attributes_after_a_url_are_parsed_only_if_all_are_valid() {
+        let read = |line| parse_attributed(line).map(|values| values.map(Option::unwrap_or_default).join("|"));
         let table = [
             ("https://e/a lastmod=2020-01-01 priority=0.5", Some("https://e/a|2020-01-01||0.5")),
             ("https://e/a\tchangefreq=daily  ", Some("https://e/a||daily|")),
@@ -353,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn the_name_of_a_file_decides_where_the_text_does_not() {
+    fn the_name_of_a_file_decides_if_the_text_is_ambiguous() {
         let hints = |name| TableHints { name, loc_column: None };
         let headless = "https://e/a,3\nhttps://e/b,4\n";
         assert_eq!(locs(headless, hints(NameHint::Table)).as_deref(), Ok("https://e/a https://e/b"));
@@ -361,7 +362,7 @@ mod tests {
         for text in [headless, "URL\nhttps://e/a\n", "Seite;Ziel\nhttps://e/a;\nhttps://e/b;\n"] {
             assert!(locs(text, hints(NameHint::List)).is_err(), "{text}");
         }
-        // A header is enough where the name says that it is one.
+        // A header alone is a table if the file name says so.
         for text in ["loc\n", "URL", "\"Address\"\r\n", "\u{feff}url,priority\n"] {
             assert_eq!(locs(text, hints(NameHint::Table)).as_deref(), Ok(""), "{text}");
         }
@@ -371,12 +372,12 @@ mod tests {
         for text in ["# pages, all\nhttps://e/a\n", "These, then:\nhttps://e/a\n", "# a, b\nhttps://e/a,b\n"] {
             assert!(locs(text, hints(NameHint::Unknown)).is_err(), "{text}");
         }
-        // The lists of sitemap_gen.
+        // A list of sitemap_gen.
         assert!(locs("https://e/a\tlastmod=2020-01-01\n", hints(NameHint::Unknown)).is_err());
     }
 
     #[test]
-    fn without_one_url_column_the_columns_are_named() {
+    fn without_a_single_url_column_the_error_has_the_columns() {
         let hints = |loc_column| TableHints { name: NameHint::Table, loc_column };
         let refused = |text: &str| {
             let refused = locs(text, hints(None)).unwrap_err().unwrap();
@@ -396,7 +397,7 @@ mod tests {
     }
 
     proptest! {
-        /// What the csv crate writes in any dialect is read as the csv crate reads it.
+        /// Tables written by the csv crate in any dialect are read as the csv crate reads them.
         #[test]
         fn tables_are_read_as_the_csv_crate_reads_them(
             records in proptest::collection::vec(proptest::collection::vec("[a-z ,;\t\"\n\r]{0,6}", 2), 1..8),

@@ -1,4 +1,4 @@
-//! Declared namespace prefixes with constant-time look-up.
+//! Declared namespace prefixes with constant-time lookup.
 
 use super::Meaning;
 use crate::progress::note_work;
@@ -6,14 +6,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Maximum number of prefixes that are searched linearly.
-const FEW: usize = 8;
+const MAX_LINEAR: usize = 8;
 
-/// Prefixes (without colon) with their meanings, in document order. Of several equal ones the first counts.
+/// Prefixes (without colon) with their meanings, in document order. The first of several equal ones applies.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Prefixes {
     list: Vec<(Arc<[u8]>, Meaning)>,
-    /// All of them by name, if there are more than [`FEW`]. The hash function is seeded randomly, so that a file cannot
-    /// contain prefixes chosen to collide.
+    /// All prefixes by name, if there are more than [`MAX_LINEAR`]. The hash function is seeded randomly, so that a
+    /// file cannot contain prefixes chosen to collide.
     by_name: HashMap<Arc<[u8]>, Meaning>,
 }
 
@@ -21,8 +21,8 @@ impl Prefixes {
     /// The meaning of a prefix, if it is declared.
     #[inline]
     pub(super) fn find(&self, prefix: &[u8]) -> Option<Meaning> {
-        note_work(self.list.len().min(FEW));
-        if self.list.len() > FEW {
+        note_work(self.list.len().min(MAX_LINEAR));
+        if self.list.len() > MAX_LINEAR {
             return self.by_name.get(prefix).copied();
         }
         self.list.iter().find(|(known, _)| **known == *prefix).map(|(_, meaning)| *meaning)
@@ -32,8 +32,8 @@ impl Prefixes {
     pub(super) fn push(&mut self, prefix: Arc<[u8]>, meaning: Meaning) {
         self.list.push((prefix, meaning));
         // The table contains either none or all of them.
-        let known = if self.list.len() == FEW + 1 { 0 } else { self.list.len() - 1 };
-        if self.list.len() > FEW {
+        let known = if self.list.len() == MAX_LINEAR + 1 { 0 } else { self.list.len() - 1 };
+        if self.list.len() > MAX_LINEAR {
             for (prefix, meaning) in self.list.iter().skip(known) {
                 self.by_name.entry(Arc::clone(prefix)).or_insert(*meaning);
             }
@@ -59,7 +59,7 @@ mod tests {
     use crate::protocol::namespace::Namespace;
 
     #[test]
-    fn the_first_of_equal_prefixes_counts_among_few_and_among_many() {
+    fn the_first_of_equal_prefixes_applies() {
         for more in [0, 100] {
             let others = (0..more).map(|n: u32| (format!("p{n}").into_bytes().into(), Meaning::Core));
             let twice =

@@ -1,6 +1,6 @@
 //! Scans lists and tables: their entries are lines and records.
 
-use super::{ENTRIES_PER_LOOK, Scan, Visit};
+use super::{ENTRIES_PER_CHECK, Scan, Visit};
 use crate::progress::Progress;
 use crate::xml::grid::{Grid, MARK, line_end};
 use crate::xml::names::{FileKind, Names};
@@ -22,7 +22,7 @@ pub fn scan_grid(bytes: &[u8], table: Option<&Grid>, visitor: &mut impl Visit, p
         scan.starts.push(after as u32);
         (at, lead) = (after, after);
         let entries = scan.entries();
-        if entries - last_report.0 >= ENTRIES_PER_LOOK {
+        if entries - last_report.0 >= ENTRIES_PER_CHECK {
             progress.advance((entries - last_report.0) as u64, (after - last_report.1) as u64);
             last_report = (entries, after);
             if progress.is_cancelled() {

@@ -10,12 +10,12 @@ use crate::xml::names::Names;
 use crate::xml::parser::Parser;
 use std::ops::Range;
 
-/// Minimum bytes of a piece. Most files of a set are smaller than two pieces; those are scanned in parallel with each
-/// other.
-pub(super) const PIECE: usize = 16 << 20;
+/// Minimum size of a piece in bytes. Most files of a set are smaller than two pieces; those are scanned in parallel
+/// with each other.
+pub(super) const MIN_PIECE: usize = 16 << 20;
 
-/// Bytes in which the end of an entry is searched.
-const NEAR: usize = 64 << 10;
+/// Maximum number of bytes that are searched for the end of an entry.
+const MAX_SEARCH: usize = 64 << 10;
 
 /// Scans the content of the root, as [`super::body`] does, from the start of `range` on. The length of the range
 /// determines the number of pieces.
@@ -26,8 +26,8 @@ pub(super) fn body<V: Visit + Send>(
     walk: &mut Walk<'_, V>,
     piece: usize,
 ) {
-    let is_worth_it = walk.stops && range.len() >= 2 * piece && rayon::current_num_threads() > 1;
-    let seam = is_worth_it.then(|| seam(bytes, range.start + range.len() / 2)).flatten();
+    let is_split = walk.stops && range.len() >= 2 * piece && rayon::current_num_threads() > 1;
+    let seam = is_split.then(|| seam(bytes, range.start + range.len() / 2)).flatten();
     let Some((seam, mut fork)) = seam.filter(|seam| *seam < range.end).zip(walk.visitor.fork()) else {
         return super::body(bytes, range.start, names, walk);
     };
@@ -42,23 +42,23 @@ pub(super) fn body<V: Visit + Send>(
         stops: true,
         is_later: true,
         counted: (0, 0),
-        until: walk.until.clone(),
-        met: None,
+        stop_offsets: walk.stop_offsets.clone(),
+        stopped_at: None,
         utf8: walk.utf8,
     };
-    walk.until.push(seam);
+    walk.stop_offsets.push(seam);
     rayon::join(
         || body(bytes, range.start..seam, names, walk, piece),
         || body(bytes, seam..range.end, names, &mut later, piece),
     );
     let (rows, done) = later.counted;
-    if walk.met != Some(seam) {
+    if walk.stopped_at != Some(seam) {
         // The first half continued to the end, or stopped at damage: progress that the second half reported is
         // subtracted.
         walk.progress.uncount(rows, done);
         return;
     }
-    walk.met = later.met;
+    walk.stopped_at = later.stopped_at;
     walk.counted = (walk.counted.0 + rows, walk.counted.1 + done);
     walk.scan.starts.extend(later_scan.starts.iter().skip(1));
     walk.scan.stray = walk.scan.stray.or(later_scan.stray);
@@ -72,15 +72,15 @@ pub(super) fn body<V: Visit + Send>(
 
 /// The offset after the first end tag of an entry at or after `from`.
 fn seam(bytes: &[u8], from: usize) -> Option<usize> {
-    let near = bytes.get(from..(from + NEAR).min(bytes.len()))?;
+    let window = bytes.get(from..(from + MAX_SEARCH).min(bytes.len()))?;
     let is_end_tag = |at: usize| {
-        let before = near.get(..at).unwrap_or_default();
+        let before = window.get(..at).unwrap_or_default();
         let open = memchr::memrchr(b'<', before)?;
         let between = before.get(open + 1..)?.strip_prefix(b"/")?;
         let is_name = between.is_empty() || (between.ends_with(b":") && !between.contains(&b' '));
         is_name.then_some(from + at + b"url>".len())
     };
-    memchr::memmem::find_iter(near, b"url>").find_map(is_end_tag)
+    memchr::memmem::find_iter(window, b"url>").find_map(is_end_tag)
 }
 
 #[cfg(test)]
@@ -91,7 +91,7 @@ mod tests {
     use crate::xml::entry::Entry;
     use proptest::prelude::*;
 
-    /// Takes down what it sees; a fork goes on where it is told.
+    /// Records the visited entries and the number of joins.
     #[derive(Debug, Default, PartialEq, Eq)]
     struct Seen {
         entries: Vec<(String, Option<String>)>,
@@ -114,7 +114,7 @@ mod tests {
         }
     }
 
-    /// A scan in pieces of so many bytes, what it saw, and how far it said to be.
+    /// Scans in pieces of this size; returns the scan, the visited entries and the progress.
     fn scanned(text: &[u8], piece: usize) -> (Scan, Seen, (u64, u64)) {
         let (mut seen, progress) = (Seen::default(), Progress::default());
         let scan = crate::xml::scan::scan_parallel(text, &mut seen, &progress, piece);
@@ -122,7 +122,8 @@ mod tests {
         (scan, seen, (reading.rows, reading.bytes_done))
     }
 
-    fn holds(text: &[u8], piece: usize) -> usize {
+    /// Asserts that a scan in pieces equals a sequential one; returns the number of joins.
+    fn check(text: &[u8], piece: usize) -> usize {
         let (whole, pieces) = (scanned(text, usize::MAX / 2), scanned(text, piece));
         let shown = String::from_utf8_lossy(text);
         assert_eq!(whole.0, pieces.0, "{shown}");
@@ -134,21 +135,21 @@ mod tests {
     const NS: &str = "http://www.sitemaps.org/schemas/sitemap/0.9";
 
     #[test]
-    fn pieces_come_together_and_a_wrong_guess_is_forgotten() {
+    fn pieces_are_joined_and_a_wrong_split_is_discarded() {
         let entry = |number| format!(" <url><loc>https://e.com/{number}</loc></url>\n");
         let entries = (0..40).map(entry).collect::<Vec<String>>().concat();
         let set = format!("<urlset xmlns=\"{NS}\">\n{entries}</urlset>\n");
-        assert!(holds(set.as_bytes(), 64) > 8);
+        assert!(check(set.as_bytes(), 64) > 8);
         let prefixed = set.replace("<url>", "<s:url>").replace("</url>", "</s:url>").replace("<loc>", "<s:loc>");
         let prefixed = prefixed.replace("</loc>", "</s:loc>").replace("urlset", "s:urlset").replace("xmlns", "xmlns:s");
-        assert!(holds(prefixed.as_bytes(), 64) > 8);
-        // The tags of the middle are in a comment: no entry ends there.
+        assert!(check(prefixed.as_bytes(), 64) > 8);
+        // The tags in the middle are in a comment, so no entry ends there.
         let entry = "<url><loc>https://e.com/a</loc></url>";
         let commented = format!("<urlset xmlns=\"{NS}\">{entry}<!--{entries}-->{entry}</urlset>");
-        assert_eq!(holds(commented.as_bytes(), commented.len() / 3), 0);
+        assert_eq!(check(commented.as_bytes(), commented.len() / 3), 0);
     }
 
-    /// What a file may be made of, sound or not.
+    /// Pieces of valid and damaged files.
     fn piece() -> impl Strategy<Value = &'static str> {
         prop_oneof![
             6 => Just("<url><loc>https://e.com/a</loc></url>\n"),
@@ -169,14 +170,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn pieces_are_what_one_scan_is(
+        fn a_scan_in_pieces_equals_a_sequential_one(
             pieces in prop::collection::vec(piece(), 0..30),
             piece in 1..200_usize,
             is_whole in any::<bool>(),
         ) {
             let end = if is_whole { "</urlset>\n" } else { "" };
             let text = format!("<urlset xmlns=\"{NS}\" xmlns:s=\"{NS}\">\n{}{end}", pieces.concat());
-            holds(text.as_bytes(), piece);
+            check(text.as_bytes(), piece);
         }
     }
 }

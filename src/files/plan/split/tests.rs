@@ -5,7 +5,7 @@ use crate::files::Disk;
 use crate::files::fixture::{TestSet, urlset};
 use crate::files::save::faults::{DEATH, Death, Fault, Kind, survives};
 use crate::files::save::save_with_gate;
-use crate::files::save_as_asked;
+use crate::files::save_with_mode;
 use std::sync::atomic::AtomicUsize;
 
 /// Ten rows.
@@ -14,7 +14,7 @@ fn set() -> TestSet {
     TestSet::new(&[("all.xml", urlset(&locs.iter().map(String::as_str).collect::<Vec<_>>()).as_bytes())])
 }
 
-/// A split into the folder `out`, what is known of the files there, and the names that are left over.
+/// Plans a split into the folder `out`; returns the plan, the known state of the files there and the leftovers.
 fn planned(set: &TestSet, limits: Limits, prune: bool) -> (Plan, Disk, Leftovers) {
     let groups = [(String::new(), set.document.live_rows().map(|row| row.0).collect())];
     let folder = set.path("out");
@@ -37,10 +37,10 @@ fn planned(set: &TestSet, limits: Limits, prune: bool) -> (Plan, Disk, Leftovers
     (plan, disk, left)
 }
 
-/// Splits; what is reported, and the names that are left over.
+/// Splits; returns the messages and the leftover names.
 fn split_into(set: &TestSet, limits: Limits, prune: bool) -> (Vec<String>, Vec<String>) {
     let (plan, mut disk, left) = planned(set, limits, prune);
-    save_as_asked(&plan, &mut disk, &set.mode(), &Progress::default()).unwrap();
+    save_with_mode(&plan, &mut disk, &set.mode(), &Progress::default()).unwrap();
     let mut history = SplitHistory::load(Some(&set.state()), &set.path("out"));
     history.add(plan.outputs.iter().map(|output| &*output.name));
     (plan.losses, left.removable)
@@ -53,24 +53,24 @@ fn index_of(set: &TestSet, name: &str) -> Vec<String> {
 }
 
 #[test]
-fn an_index_over_a_limit_becomes_several_and_says_so() {
+fn an_index_over_a_limit_is_split_and_reported() {
     for limits in [
         Limits { urls: 2, parts: 2, ..Limits::default() },
-        // Room for two entries of about 100 bytes and the frame.
+        // Enough bytes for two entries of about 100 bytes and the frame.
         Limits { urls: 2, index_bytes: 380, ..Limits::default() },
     ] {
         let mut set = set();
-        let (said, _) = split_into(&set, limits, false);
+        let (messages, _) = split_into(&set, limits, false);
         let name = |number: u32| format!("sitemap-{number}.xml");
         assert_eq!(index_of(&set, "sitemap_index.xml"), [name(1), name(2)]);
         assert_eq!(index_of(&set, "sitemap_index-2.xml"), [name(3), name(4)]);
         assert_eq!(index_of(&set, "sitemap_index-3.xml"), [name(5)]);
-        assert!(said[0].contains("3 indexes") && said[0].contains("sitemap_index-3.xml"), "{said:?}");
+        assert!(messages[0].contains("3 indexes") && messages[0].contains("sitemap_index-3.xml"), "{messages:?}");
         for index in ["sitemap_index.xml", "sitemap_index-2.xml"] {
             let bytes = set.files()[&format!("out/{index}")].len() as u64;
             assert!(bytes <= limits.index_bytes, "{bytes}");
         }
-        // Each is a set that opens.
+        // Each index can be opened as a set.
         let mut locs = Vec::new();
         for index in ["sitemap_index.xml", "sitemap_index-2.xml", "sitemap_index-3.xml"] {
             set.load(&format!("out/{index}"));
@@ -81,19 +81,19 @@ fn an_index_over_a_limit_becomes_several_and_says_so() {
 }
 
 #[test]
-fn indexes_and_parts_of_a_longer_split_are_named_and_go_when_that_is_asked_for() {
+fn leftovers_of_a_longer_split_are_reported_and_removed_on_request() {
     let set = set();
     split_into(&set, Limits { urls: 2, parts: 2, ..Limits::default() }, false);
     let before = set.files();
-    // The same again touches nothing.
+    // Repeating the split touches no file.
     split_into(&set, Limits { urls: 2, parts: 2, ..Limits::default() }, false);
     assert_eq!(set.files(), before);
     let fewer = Limits { urls: 5, parts: 2, ..Limits::default() };
-    let (said, left) = split_into(&set, fewer, false);
+    let (messages, left) = split_into(&set, fewer, false);
     let orphans = ["sitemap-3.xml", "sitemap-4.xml", "sitemap-5.xml", "sitemap_index-2.xml", "sitemap_index-3.xml"];
-    assert_eq!((said.len(), left), (0, orphans.map(str::to_owned).to_vec()));
-    assert_eq!(set.names().len(), before.len(), "they stay");
-    // The shorter index does not name them any more; what is none of them stays, whatever its name and content.
+    assert_eq!((messages.len(), left), (0, orphans.map(str::to_owned).to_vec()));
+    assert_eq!(set.names().len(), before.len(), "leftovers are kept");
+    // The shorter index no longer lists them; other files are kept, whatever their name and content.
     std::fs::write(set.path("out/sitemap-x.xml"), set.read("all.xml")).unwrap();
     std::fs::write(set.path("out/sitemap-8.xml"), set.read("all.xml")).unwrap();
     std::fs::write(set.path("out/sitemap-9.xml"), "no sitemap").unwrap();
@@ -107,7 +107,7 @@ fn indexes_and_parts_of_a_longer_split_are_named_and_go_when_that_is_asked_for()
     assert_eq!(kept.collect::<Vec<_>>(), names);
 }
 
-/// An index that cannot be read hides which files an earlier split has made: they would stay, and none would be named.
+/// Without a readable index the files of an earlier split are unknown: they would be kept without a report.
 #[cfg(unix)]
 #[test]
 fn a_split_over_an_index_that_cannot_be_read_is_refused() {
@@ -122,12 +122,12 @@ fn a_split_over_an_index_that_cannot_be_read_is_refused() {
 const DEATH_TEST: &str =
     "files::plan::split::tests::a_process_that_dies_while_it_splits_leaves_the_longer_split_or_the_shorter_one";
 
-/// A real process dies at every operation of a split that takes the place of a longer one and removes its parts.
+/// A real process dies at every operation of a split that replaces a longer one and removes its surplus parts.
 #[test]
 fn a_process_that_dies_while_it_splits_leaves_the_longer_split_or_the_shorter_one() {
     let limits = |urls| Limits { urls, parts: 2, ..Limits::default() };
-    if let Ok(told) = std::env::var(DEATH) {
-        let (at, folder) = told.split_once(' ').unwrap();
+    if let Ok(instructions) = std::env::var(DEATH) {
+        let (at, folder) = instructions.split_once(' ').unwrap();
         let set = TestSet::open(std::path::Path::new(folder), "all.xml");
         let (plan, mut disk, _) = planned(&set, limits(4), true);
         let mode = set.mode();
@@ -158,9 +158,9 @@ fn a_process_that_dies_while_it_splits_leaves_the_longer_split_or_the_shorter_on
     assert!(deaths > 15 && finished > 3, "{deaths} {finished}");
 }
 
-/// No room, a signal or a short write at every operation of such a split.
+/// A full disk, a signal or a short write at every operation of such a split.
 #[test]
-fn a_split_that_fails_leaves_what_was_there_or_is_finished_by_the_next_start() {
+fn a_failed_split_changes_nothing_or_is_finished_by_the_next_start() {
     let limits = |urls| Limits { urls, parts: 2, ..Limits::default() };
     for kind in [Kind::Error(28), Kind::Interrupted, Kind::Short] {
         let (mut failures, mut finished) = (0, 0);
@@ -179,7 +179,7 @@ fn a_split_that_fails_leaves_what_was_there_or_is_finished_by_the_next_start() {
             let new = set.files();
             match result {
                 Ok(_) => assert_eq!(now, new, "{kind:?} {at}"),
-                Err(_) if has_record => assert_eq!(now, new, "{kind:?} {at}: what was begun is finished"),
+                Err(_) if has_record => assert_eq!(now, new, "{kind:?} {at}: a started save is finished"),
                 Err(_) => assert!(seen == old || now == new, "{kind:?} {at}: {:?}", seen.keys()),
             }
             failures += usize::from(result.is_err());

@@ -19,7 +19,7 @@ fn part(number: u32) -> String {
     urlset(&[&*format!("https://e.com/{number}/a"), &*format!("https://e.com/{number}/b")])
 }
 
-/// An index in these files, each with so many parts of two rows.
+/// A set whose index has these files, each with the given number of parts of two rows.
 fn set_of(indexes: &[(&str, u32)]) -> TestSet {
     let mut files: Vec<(String, String)> = Vec::new();
     let mut next = 1;
@@ -37,20 +37,20 @@ fn set_of(indexes: &[(&str, u32)]) -> TestSet {
     set
 }
 
-/// The names that an index file lists.
+/// The file names that an index file lists.
 fn listed(set: &TestSet, name: &str) -> Vec<String> {
     let text = set.read(name);
     let locs = text.split("<loc>https://e.com/").skip(1).filter_map(|rest| rest.split('<').next());
     locs.map(str::to_owned).collect()
 }
 
-/// Adds a row that makes a new part.
+/// Adds a row that creates a new part.
 fn overflow(set: &mut TestSet, part: u32, path: &str) {
     set.add(part, &format!("https://e.com/{path}"));
 }
 
 #[test]
-fn one_part_too_many_makes_a_second_index_and_says_so() {
+fn one_part_over_the_limit_creates_a_second_index_and_is_reported() {
     let mut set = set_of(&[("sitemap_index.xml", 2)]);
     let before = set.read("sitemap_index.xml");
     overflow(&mut set, 0, "new");
@@ -66,14 +66,14 @@ fn one_part_too_many_makes_a_second_index_and_says_so() {
     assert_eq!(set.read("sitemap_index.xml"), before);
     assert_eq!(listed(&set, "sitemap_index-2.xml"), ["s-3.xml"]);
     assert!(set.plan().is_empty(), "a second save changes nothing: {:?}", set.planned());
-    // It is one document again, by its paths and by its folder.
+    // Opened by its paths or by its folder, it is one document again.
     let locs = set.locs();
     for names in ["sitemap_index.xml sitemap_index-2.xml", "."] {
         set.load(names);
         assert_eq!((set.locs(), set.document.index().unwrap().file_count()), (locs.clone(), 2), "{names}");
         assert!(set.plan().is_empty(), "{names}: {:?}", set.planned());
     }
-    // More of it goes to the second, and only that one is written.
+    // Further parts are added to the second index, and only that one is written.
     overflow(&mut set, 2, "more");
     overflow(&mut set, 1, "most");
     assert_eq!(
@@ -84,7 +84,7 @@ fn one_part_too_many_makes_a_second_index_and_says_so() {
             "sitemap_index-2.xml Rewritten 1>2 1 file added"
         ]
     );
-    assert_eq!(set.plan().losses.len(), 0, "that there are two is known");
+    assert_eq!(set.plan().losses.len(), 0, "the second index is not reported again");
 }
 
 #[test]
@@ -102,14 +102,14 @@ fn an_edit_writes_only_the_index_that_lists_its_part() {
 }
 
 #[test]
-fn what_is_emptied_leaves_its_index_and_an_empty_index_goes() {
+fn an_emptied_part_leaves_its_index_and_an_empty_index_is_removed() {
     let mut set = set_of(&[("index.xml", 2), ("index-2.xml", 1)]);
     set.delete([4, 5]);
     assert_eq!(set.planned(), ["index-2.xml Removed 1>0 no file left in it", "s-3.xml Removed 2>0 no URL left in it"]);
     set.save();
     assert_eq!(set.names(), ["index.xml", "s-1.xml", "s-2.xml"]);
     assert_eq!(set.document.index().unwrap().file_count(), 1);
-    // The set is known by its first index: that one takes over what the next one lists.
+    // The set is opened by its first index, so the entries of the next one move into it.
     let mut set = set_of(&[("index.xml", 1), ("index-2.xml", 2)]);
     set.delete([0, 1]);
     set.save();
@@ -119,11 +119,12 @@ fn what_is_emptied_leaves_its_index_and_an_empty_index_goes() {
     assert_eq!(set.document.live(), 4);
 }
 
-/// What is over a limit as it was read stays until its file is written, and then its end goes to the next.
+/// A file that is over a limit when it is read is split only when it is written; its last entries move to the next
+/// file.
 #[test]
 fn an_index_over_a_limit_is_split_when_it_is_written() {
     let mut set = set_of(&[("index.xml", 4), ("index-2.xml", 1)]);
-    assert!(set.plan().is_empty(), "what nobody touched keeps its bytes");
+    assert!(set.plan().is_empty(), "untouched files keep their bytes");
     set.set(&[8], Field::Priority, Some("0.8"));
     assert_eq!(set.planned(), ["s-5.xml Rewritten 2>2 1 changed", "index-2.xml Rewritten 1>1 1 file dated"]);
     set.set(&[0], Field::Priority, Some("0.8"));
@@ -153,18 +154,18 @@ fn a_single_file_may_become_several_indexes() {
 }
 
 #[test]
-fn a_copy_elsewhere_has_as_many_indexes_by_its_own_name() {
+fn a_copy_has_the_same_number_of_indexes_under_its_own_name() {
     let mut set = set_of(&[("index.xml", 2), ("index-2.xml", 1)]);
     set.set(&[0], Field::Priority, Some("0.8"));
     let plan = set.plan_to(Some(&set.path("copy/all_index.xml")));
     set.carry_out(&plan);
-    assert!(set.plan().is_empty(), "it belongs there from now on: {:?}", set.planned());
+    assert!(set.plan().is_empty(), "the document has moved to the copy: {:?}", set.planned());
     assert_eq!(listed(&set, "copy/all_index-2.xml"), ["s-3.xml"]);
     set.load("copy/all_index.xml copy/all_index-2.xml");
     assert_eq!(set.document.live(), 6);
 }
 
-/// A root with other names in each, a comment before the first entry, an end without a line break.
+/// Each index has a root with other names, a comment before the first entry and no final line break.
 #[test]
 fn each_index_keeps_its_own_head_and_tail() {
     let mut set = set_of(&[("index.xml", 1), ("index-2.xml", 1)]);
@@ -178,7 +179,7 @@ fn each_index_keeps_its_own_head_and_tail() {
 }
 
 #[test]
-fn what_cannot_be_one_index_is_refused_or_left_out_and_named() {
+fn files_that_cannot_be_joined_to_one_index_are_refused_or_reported() {
     let set = set_of(&[("index.xml", 2), ("index-2.xml", 1)]);
     let read = |names: &[&str]| {
         let paths: Vec<PathBuf> = names.iter().map(|name| set.path(name)).collect();
@@ -189,9 +190,9 @@ fn what_cannot_be_one_index_is_refused_or_left_out_and_named() {
         })
     };
     assert_eq!(read(&["index.xml", "index-2.xml"]).unwrap(), (3, vec![]));
-    assert_eq!(read(&["index.xml", "index-2.xml", "index.xml"]).unwrap(), (3, vec![]), "the same twice is one");
+    assert_eq!(read(&["index.xml", "index-2.xml", "index.xml"]).unwrap(), (3, vec![]), "a repeated path is read once");
     assert_eq!(read(&["index.xml", "index-9.xml"]).unwrap(), (2, vec!["index-9.xml".to_owned()]));
-    // A damaged one is read as far as it goes.
+    // A damaged index is read up to the damage.
     let cut = set.read("index.xml").replace("</sitemapindex>", "<sitemap><loc>https://e.com/s-9");
     std::fs::write(set.path("cut.xml"), cut).unwrap();
     assert_eq!(read(&["index-2.xml", "cut.xml"]).unwrap(), (3, vec![]));
@@ -210,7 +211,7 @@ fn scan_nothing() -> crate::xml::scan::Ignore {
     crate::xml::scan::Ignore
 }
 
-/// In a folder only those go on where the first one ends that are called so, are indexes and are listed by none.
+/// In a folder, the further files of an index are those whose names match, that are indexes and that no index lists.
 #[test]
 fn a_folder_is_opened_by_all_files_of_its_index() {
     let set = set_of(&[("sitemap_index.xml", 1), ("sitemap_index-2.xml", 1), ("sitemap_index-10.xml", 1)]);
@@ -224,9 +225,9 @@ fn a_folder_is_opened_by_all_files_of_its_index() {
     assert_eq!(names, ["sitemap_index.xml", "sitemap_index-2.xml", "sitemap_index-10.xml", "sitemap_index-11.xml"]);
 }
 
-/// Undoing a save that made an index, and saving that, takes the index away again.
+/// Undoing a save that created an index, and saving again, removes the index.
 #[test]
-fn what_was_saved_before_comes_back_with_one_index() {
+fn saving_an_undone_document_restores_its_single_index() {
     let mut set = set_of(&[("index.xml", 2)]);
     let before = set.files();
     let old = set.document.clone();
@@ -245,7 +246,7 @@ fn what_was_saved_before_comes_back_with_one_index() {
 
 #[derive(Debug, Clone)]
 enum Act {
-    /// A row more in a part, which may make a new one.
+    /// Adds a row to a part, which may create a new part.
     Add(u32),
     Empty(u32),
     Touch(u32),
@@ -264,9 +265,9 @@ fn act() -> impl Strategy<Value = Act> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// Whatever is done and saved: every part is listed once, in order, in files that keep both limits (unless one entry
-    /// alone is over); a second save changes nothing; what only grew keeps the bytes of all files but the last; and what
-    /// is read again is what was saved.
+    /// After any edits and a save: every part is listed once, in order, in files within both limits (unless a single
+    /// entry is over); a second save changes nothing; a set that only grew keeps the bytes of all index files but the
+    /// last; and reading the files again gives the saved document.
     #[test]
     fn parts_are_split_among_indexes(
         parts in 1u32..4,
@@ -287,7 +288,7 @@ proptest! {
             match act {
                 Act::Add(number) if !set.document.is_gone(SitemapId(number % files)) => {
                     next += 1;
-                    // Only what is appended to a full part leaves all parts as they are.
+                    // Only rows appended to a full part leave all other parts unchanged.
                     only_grew &= live(&set, number).len() >= 2;
                     set.add(number % files, &format!("https://e.com/new/{next}"));
                 }
@@ -343,9 +344,9 @@ proptest! {
     }
 }
 
-/// A plan that was shown before someone put a file where the new index goes passes it over.
+/// The name of an existing file of another program is skipped.
 #[test]
-fn a_name_that_is_taken_is_passed_over() {
+fn a_taken_name_is_skipped() {
     let mut set = set_of(&[("index.xml", 2)]);
     std::fs::write(set.path("index-2.xml"), "theirs").unwrap();
     overflow(&mut set, 0, "new");
@@ -355,7 +356,7 @@ fn a_name_that_is_taken_is_passed_over() {
     assert_eq!(set.read("index-2.xml"), "theirs");
 }
 
-/// An entry that an edit of the index brings is of the file of the entry before it.
+/// An entry that is added by an edit of the index belongs to the file of the entry before it.
 #[test]
 fn edits_of_the_index_stay_within_its_files() {
     let mut set = set_of(&[("index.xml", 2), ("index-2.xml", 1)]);

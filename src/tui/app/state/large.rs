@@ -1,4 +1,4 @@
-//! LargeEntries entries: read by a job while the screen shows what is known.
+//! Large entries: read by a job and cached, so that keys and frames never read them.
 //!
 //! Invariant: neither a key nor a frame reads an entry of more than [`SMALL`] bytes; what they need of it is cached
 //! here, once for each version of the document.
@@ -34,7 +34,7 @@ const EXCERPT: usize = 1 << 12;
 /// Maximum number of findings of one rule that are listed.
 const MAX_LISTED: usize = 20;
 
-/// LargeEntries rows outside of the window that are remembered.
+/// Number of cached rows at which the cache is cleared.
 const MAX_CACHED: usize = 1 << 10;
 
 /// A short value, or both ends of a long one.
@@ -188,7 +188,7 @@ impl EntryRequest {
     }
 }
 
-/// LargeEntries entries that were read, and those that are being read.
+/// The cache of large entries, and the request that is running.
 #[derive(Debug, Default)]
 pub(in crate::tui) struct LargeEntries {
     facts: HashMap<RowId, (Stamp, Arc<RowSummary>)>,
