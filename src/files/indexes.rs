@@ -50,10 +50,9 @@ pub(super) fn load_indexes<V: Visit + Send>(
     }
     refuse_unread(options, &mut unread)?;
     let read: Vec<PathBuf> = files.iter().filter_map(|file| file.facts.path.clone()).collect();
-    if let (Some(first), Some(other)) =
-        (read.first(), read.iter().find(|path| path.parent() != read.first().and_then(|first| first.parent())))
+    if let Some(first) = read.first()
+        && let Some(other) = read.iter().find(|path| path.parent() != first.parent())
     {
-        let _ = first;
         return Err(Error::new(other, Reason::InSet("an index in another folder")));
     }
     if let Some(first) = files.first()

@@ -116,8 +116,7 @@ impl Elements {
     }
 
     /// Adds a new element below `parent` with the data of its start tag. Its attributes are those from index
-    /// `attributes`
-    /// on.
+    /// `attributes` on.
     pub(in crate::xml) fn open(
         &mut self,
         tag: Markup,
