@@ -25,9 +25,9 @@ pub struct Context<'a> {
 }
 
 impl Context<'_> {
-    /// The broken rules that the profile enables.
+    /// The violated rules that the profile enables.
     pub(super) fn enabled(&self, set: RuleSet) -> RuleSet {
-        // Most entries break no rule, and computing the rules of a profile costs time.
+        // Most entries violate no rule, and computing the rules of a profile costs time.
         if set.is_empty() { set } else { set.intersection(self.profile.rules()) }
     }
 }

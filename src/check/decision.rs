@@ -154,7 +154,7 @@ fn complete_url(base: &str, value: &str) -> Option<String> {
     })
 }
 
-/// The decisions that fix a value which breaks a rule, likeliest first.
+/// The decisions that fix a value which violates a rule, likeliest first.
 pub fn decisions(rule: Rule, value: &str, hints: Hints<'_>) -> Vec<Decision> {
     let mut all = match rule.main() {
         Rule::LASTMOD_NO_TIMEZONE | Rule::LASTMOD_SPACE_SEPARATOR => {
@@ -344,7 +344,7 @@ pub fn parse_answer(rule: Rule, text: &str, hints: Hints<'_>) -> Result<Decision
 mod tests {
     use super::*;
 
-    /// A rule, a value that breaks it, and what each decision makes of it.
+    /// A rule, a value that violates it, and what each decision makes of it.
     type Case<'c> = (Rule, &'c str, &'c [(&'c str, Option<&'c str>)]);
 
     #[test]

@@ -15,7 +15,7 @@ use crate::xml::record::{Flags, Record};
 /// Every rule that [`check`] can report.
 pub(crate) const ENTRY_RULES: RuleSet = FIELD_RULES.union(EXTENSION_RULES).union(ENTRY_SITE_RULES);
 
-/// The rules of the profile that an entry breaks, its extensions included. `entry` must be the anatomy of `text`.
+/// The rules of the profile that an entry violates, its extensions included. `entry` must be the anatomy of `text`.
 pub fn check(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
     context.enabled(check_all_rules(entry, text, context))
 }
@@ -44,7 +44,7 @@ pub(crate) fn revise(
     if is_compared && matches!(field, Field::Loc | Field::Lastmod) {
         return None;
     }
-    // Rules for extensions depend on the page's URL, and URLs in extensions can break the same rules.
+    // Rules for extensions depend on the page's URL, and URLs in extensions can violate the same rules.
     if field == Field::Loc && record.flags.has_extensions() {
         return None;
     }
@@ -66,16 +66,16 @@ pub(crate) fn revise(
     Some(context.enabled(set))
 }
 
-/// The result of [`check`] after one field of an entry got a new value, if [`revise`] gives none. Extensions are checked
-/// again only if the URL of their page changed. `old` is the result before the change.
+/// The result of [`check`] after one field of an entry got a new value, if [`revise`] gives none. Extensions are
+/// checked again only if the URL of their page changed. `old` is the result before the change.
 pub(crate) fn check_again(old: RuleSet, field: Field, entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
-    // Elements of extensions can break these rules as well.
+    // Elements of extensions can violate these rules as well.
     let of_both = SHARED_RULES.minus(RuleSet::of(&[Rule::ENTRY_CHILD_ORDER]));
     if field == Field::Loc || old.intersects(of_both) {
         return check(entry, text, context);
     }
     let set = check_fields(entry, text, context).union(site_entry::rules(entry, text, context));
-    // URLs in extensions can break the rules for URLs.
+    // URLs in extensions can violate the rules for URLs.
     let of_extensions = EXTENSION_RULES.union(rules_of_field(Field::Loc));
     context.enabled(set.union(old.intersection(of_extensions)))
 }

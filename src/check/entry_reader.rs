@@ -1,8 +1,8 @@
-//! Reads and checks the entries of a file in one pass: record, broken rules and URL key of each entry.
+//! Reads and checks the entries of a file in one pass: record, violated rules and URL key of each entry.
 //!
-//! Entries whose values have no white space or markup around them take a fast path: valid values are recognised by their
-//! bytes, and results for other values are cached. All other entries are left to the functions that check one entry
-//! alone. A property test holds both to the same result.
+//! Entries whose values have no white space or markup around them take a fast path: valid values are recognised by
+//! their bytes, and results for other values are cached. All other entries are left to the functions that check one
+//! entry alone. A property test holds both to the same result.
 
 mod value_cache;
 
@@ -37,19 +37,19 @@ pub struct EntryReader {
     values: ValueCache,
     /// Whether to compute near keys.
     with_near_keys: bool,
-    /// Rules that several fields of an entry can break, each with the number of fields that break it, of the last entry
-    /// on the fast path.
+    /// Rules that several fields of an entry can violate, each with the number of fields that violate it, of the last
+    /// entry on the fast path.
     shared: Vec<(Rule, u32)>,
     /// See [`Self::finding_counts`]; in ascending order of rules.
     finding_counts: Vec<(Rule, u32)>,
 }
 
-/// Record, broken rules and URL key of an entry.
+/// Record, violated rules and URL key of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CheckedEntry {
     /// Its decoded fields.
     pub record: Record,
-    /// The rules that it breaks, as [`super::entry::check`] finds them.
+    /// The rules that it violates, as [`super::entry::check`] finds them.
     pub rules: RuleSet,
     /// See `key_hash`; `NO_KEY` without a URL.
     pub key: u64,
@@ -63,8 +63,8 @@ impl EntryReader {
         Self { with_near_keys: true, ..Self::default() }
     }
 
-    /// Reads an entry. Adds its alternate links to `links` and calls `visit` with its record and its URL, parsed as far as
-    /// origin and path.
+    /// Reads an entry. Adds its alternate links to `links` and calls `visit` with its record and its URL, parsed as far
+    /// as origin and path.
     ///
     /// All entries must be of one file, since the caches depend on the context.
     #[inline]
@@ -102,7 +102,7 @@ impl EntryReader {
         }
         let of_extensions = self.check_extensions(parsed, context, links);
         let rules = context.enabled(rules.union(of_extensions));
-        // A rule that several fields can break may have more than one finding from fields.
+        // A rule that several fields can violate may have more than one finding from fields.
         if !read.rules.intersects(fields::ANY_FIELD_RULES) {
             let found = self.extensions.finding_counts().iter().filter(|(rule, _)| rules.contains(*rule));
             let with_field = |&(rule, count): &(Rule, u32)| (rule, count + u32::from(read.rules.contains(rule)));
@@ -112,8 +112,8 @@ impl EntryReader {
         CheckedEntry { rules, ..read }
     }
 
-    /// Number of findings of the last entry for each rule that its extensions, or several of its fields, break; empty if
-    /// not known. Any other broken rule has one finding.
+    /// Number of findings of the last entry for each rule that its extensions, or several of its fields, violate; empty
+    /// if not known. Any other violated rule has one finding.
     pub fn finding_counts(&self) -> &[(Rule, u32)] {
         &self.finding_counts
     }
@@ -267,7 +267,7 @@ mod tests {
     use crate::xml::scan::{Ignore, Visit, scan};
     use proptest::prelude::*;
 
-    /// The rules that an entry breaks and its alternate links, by the functions that check one entry.
+    /// The rules that an entry violates and its alternate links, by the functions that check one entry.
     fn check_and_collect(entry: &Entry, text: &[u8], context: &Context<'_>, links: &mut Vec<Link>) -> RuleSet {
         let mut rules = fields::check_fields(entry, text, context).union(site_entry::rules(entry, text, context));
         if extension::has_content(entry, text) {

@@ -1,7 +1,7 @@
 //! Rules about the fields of an entry and the elements around them, given the file's URL and the current time.
 //!
-//! Runs for every entry of every file; allocates nothing for a plain entry without findings. Messages are made on demand
-//! in [`super::message`].
+//! Runs for every entry of every file; allocates nothing for a plain entry without findings. Messages are made on
+//! demand in [`super::message`].
 
 use super::context::Context;
 use super::rule::{Profile, Rule, RuleSet};
@@ -113,8 +113,8 @@ const CHANGEFREQ_RULES: RuleSet = RuleSet::of(&[Rule::CHANGEFREQ_INVALID, Rule::
 
 const PRIORITY_RULES: RuleSet = RuleSet::of(&PRIORITY);
 
-/// Rules that depend on the structure of the entry, or that several fields can break. If one of them is broken, a change of
-/// one value is not enough to tell whether it still is.
+/// Rules that depend on the structure of the entry, or that several fields can violate. If one of them is violated, a
+/// change of one value is not enough to tell whether it still is.
 pub(super) const SHARED_RULES: RuleSet = RuleSet::of(&[
     Rule::LOC_MISSING,
     Rule::FIELD_DUPLICATE,
@@ -142,7 +142,7 @@ pub(super) const FIELD_RULES: RuleSet = LOC_RULES
     .union(SHARED_RULES)
     .union(RuleSet::of(&[Rule::CHANGEFREQ_LASTMOD_CONFLICT]));
 
-/// The rules that only the value of this field can break.
+/// The rules that only the value of this field can violate.
 pub(crate) const fn rules_of_field(field: Field) -> RuleSet {
     match field {
         Field::Loc => LOC_RULES,
@@ -152,7 +152,7 @@ pub(crate) const fn rules_of_field(field: Field) -> RuleSet {
     }
 }
 
-/// The rules that the fields of an entry and its structure break, in any profile.
+/// The rules that the fields of an entry and its structure violate, in any profile.
 pub(super) fn check_fields(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
     let mut set = structure(entry, text, context);
     let mut facts = FieldFacts::default();
@@ -177,7 +177,7 @@ pub(super) fn check_fields(entry: &Entry, text: &[u8], context: &Context<'_>) ->
     set
 }
 
-/// The rules that a value breaks by itself; `decoded` is trimmed of XML whitespace.
+/// The rules that a value violates by itself; `decoded` is trimmed of XML whitespace.
 pub(crate) fn check_value(field: Field, decoded: &str, context: &Context<'_>) -> RuleSet {
     context.enabled(value_rules(field, decoded, context, &mut FieldFacts::default()))
 }
@@ -208,7 +208,7 @@ pub(super) fn has_inner_blanks(span: &FieldSpan, raw: &[u8]) -> bool {
     }
 }
 
-/// The rule that XML white space around a value breaks. The schema trims all fields but changefreq.
+/// The rule that XML white space around a value violates. The schema trims all fields but changefreq.
 pub(super) const fn whitespace_rule(field: Field) -> Rule {
     match field {
         Field::Changefreq => Rule::FIELD_WHITESPACE_STRICT,
@@ -265,7 +265,8 @@ pub(super) struct FieldFacts {
 }
 
 impl FieldFacts {
-    /// Whether the frequency is `hourly` or `daily` but the date over a year old, or `never` and the date of the last day.
+    /// Whether the frequency is `hourly` or `daily` but the date over a year old, or `never` and the date of the last
+    /// day.
     pub(super) fn conflict(&self, now: i64) -> bool {
         let (Some(lastmod), Some(changefreq)) = (self.lastmod, self.changefreq) else { return false };
         let age = now - lastmod.seconds;
@@ -398,7 +399,7 @@ fn loc_rules(value: &str, context: &Context<'_>, set: &mut RuleSet) {
     }
 }
 
-/// Rules that several fields can break.
+/// Rules that several fields can violate.
 pub(super) const ANY_FIELD_RULES: RuleSet = RuleSet::of(&[
     Rule::FIELD_EMPTY,
     Rule::FIELD_HAS_CHILDREN,
@@ -407,7 +408,7 @@ pub(super) const ANY_FIELD_RULES: RuleSet = RuleSet::of(&[
     Rule::INDEX_EXTRA_CHILD,
 ]);
 
-/// Whether several fields can break the rule.
+/// Whether several fields can violate the rule.
 pub(super) fn is_any_field_rule(rule: Rule) -> bool {
     ANY_FIELD_RULES.contains(rule)
 }
@@ -417,7 +418,7 @@ pub(super) fn is_field_rule(rule: Rule) -> bool {
     is_any_field_rule(rule) || Field::ALL.iter().any(|field| rules_of_field(*field).contains(rule))
 }
 
-/// Whether an entry breaks a rule in a field, or as a whole if `field` is `None`.
+/// Whether an entry violates a rule in a field, or as a whole if `field` is `None`.
 pub(super) fn breaks(rule: Rule, field: Option<Field>, entry: &Entry, text: &[u8], context: &Context<'_>) -> bool {
     match field {
         Some(field) => rules_broken_in(field, entry, text, context).contains(rule),
@@ -425,7 +426,7 @@ pub(super) fn breaks(rule: Rule, field: Option<Field>, entry: &Entry, text: &[u8
     }
 }
 
-/// The rules that a field of an entry breaks, including those about white space around its value.
+/// The rules that a field of an entry violates, including those about white space around its value.
 pub(super) fn rules_broken_in(field: Field, entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
     let (Some(span), Some(raw)) = (entry.field(field), entry.raw_value(field, text)) else { return RuleSet::EMPTY };
     if span.text == TextKind::Children {
@@ -438,7 +439,7 @@ pub(super) fn rules_broken_in(field: Field, entry: &Entry, text: &[u8], context:
     broken
 }
 
-/// The fields that can break a rule; `None` for a rule about the entry as a whole.
+/// The fields that can violate a rule; `None` for a rule about the entry as a whole.
 pub(super) fn fields_of_rule(rule: Rule) -> impl Iterator<Item = Option<Field>> {
     let own = Field::ALL.into_iter().filter(move |field| rules_of_field(*field).contains(rule));
     let shared = Field::ALL.into_iter().filter(move |_| is_any_field_rule(rule));

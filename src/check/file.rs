@@ -99,7 +99,7 @@ fn mebibytes(bytes: u64) -> String {
     format!("{}.{}", tenths / 10, tenths % 10)
 }
 
-/// The message for a rule that the file breaks.
+/// The message for a rule that the file violates.
 pub(crate) fn message(rule: Rule, facts: &FileFacts<'_>) -> String {
     let uri = facts.names.uri.as_deref().unwrap_or_default();
     let right = namespace::SITEMAP_09;

@@ -1,7 +1,7 @@
 //! Fixes for findings of one entry: which fix a rule has, and the text or values that it produces.
 //!
-//! A fix is tried before it is offered: it must remove its finding and add no other. Safe fixes keep the meaning and may run
-//! unattended; a person must accept the others. Nothing here changes a document.
+//! A fix is tried before it is offered: it must remove its finding and add no other. Safe fixes keep the meaning and
+//! may run unattended; a person must accept the others. Nothing here changes a document.
 
 use super::action::{Action, Fix};
 use super::context::{Context, Subject};
@@ -36,8 +36,8 @@ pub(crate) fn fix_entry(text: &[u8], context: &Context<'_>, rules: RuleSet, unat
     fix_rules_of_entry(text, context, rules, unattended).map(|(entry, _)| entry)
 }
 
-/// Applies the fixes of all findings of `rules`, one after the other until none is left; only safe ones if `unattended`.
-/// Returns the entry and the rules that were fixed; `None` if there is nothing to fix.
+/// Applies the fixes of all findings of `rules`, one after the other until none is left; only safe ones if
+/// `unattended`. Returns the entry and the rules that were fixed; `None` if there is nothing to fix.
 pub(crate) fn fix_rules_of_entry(
     text: &[u8],
     context: &Context<'_>,
@@ -93,7 +93,7 @@ pub(crate) fn fix_rules_of_entry(
 /// An entry whose fixes are tried.
 pub(super) struct Trial<'a> {
     pub(super) subject: Subject<'a>,
-    /// The rules that it breaks before a fix, computed once for all its fixes.
+    /// The rules that it violates before a fix, computed once for all its fixes.
     before: OnceCell<RuleSet>,
     record: OnceCell<Record>,
 }
@@ -169,7 +169,7 @@ pub(super) fn entry_fix(rule: Rule, field: Option<Field>, trial: &Trial<'_>) -> 
     holds(&fix, rule, field, trial).then_some(fix)
 }
 
-/// The fix for a rule that a value breaks by itself. `value` is decoded and trimmed of all white space.
+/// The fix for a rule that a value violates by itself. `value` is decoded and trimmed of all white space.
 pub(super) fn value_fix(rule: Rule, field: Field, value: &str, context: &Context<'_>) -> Option<Fix> {
     match field {
         Field::Loc => loc_fix(rule, value, context),
@@ -318,12 +318,12 @@ fn complete_url(value: &str, context: &Context<'_>) -> Option<String> {
     faults.is_empty().then_some(full)
 }
 
-/// Whether a fix removes its finding and breaks no other rule. A corrected scheme or host may reveal faults that could not
-/// be checked before; these are allowed for fixes that are not safe.
+/// Whether a fix removes its finding and violates no other rule. A corrected scheme or host may reveal faults that
+/// could not be checked before; these are allowed for fixes that are not safe.
 fn holds(fix: &Fix, rule: Rule, field: Option<Field>, trial: &Trial<'_>) -> bool {
     let reveals = matches!(rule, Rule::LOC_SCHEME_TYPO | Rule::LOC_NOT_ABSOLUTE | Rule::INDEX_CHILD_INCOMPLETE_URL);
     let adds_none = |after: RuleSet| {
-        // Fast path: nearly always every rule that is broken now was broken before.
+        // Fast path: nearly always every rule that is violated now was violated before.
         let new = after.minus(trial.before());
         new.is_empty() || new.minus(with_milder(trial.before())).is_empty() || (reveals && !fix.is_safe)
     };
@@ -338,7 +338,7 @@ fn holds(fix: &Fix, rule: Rule, field: Option<Field>, trial: &Trial<'_>) -> bool
         && adds_none(check(&new, &after, context))
 }
 
-/// The rules that an entry breaks after a fix of a field, if [`revise`] can compute them from the new value alone.
+/// The rules that an entry violates after a fix of a field, if [`revise`] can compute them from the new value alone.
 fn rules_after(action: &Action, field: Option<Field>, trial: &Trial<'_>) -> Option<RuleSet> {
     let Action::Set { field: of, value } = action else { return None };
     let Subject { entry, text, context } = trial.subject;

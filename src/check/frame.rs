@@ -28,7 +28,7 @@ pub(crate) struct Frame<'f> {
     pub is_used: &'f dyn Fn(Namespace) -> bool,
 }
 
-/// Rules that can be broken here.
+/// Rules that can be violated here.
 pub(crate) const FRAME_RULES: RuleSet = RuleSet::of(&[
     Rule::ENC_BOM,
     Rule::XML_DECLARATION_MISSING,
@@ -54,7 +54,7 @@ pub(crate) const FRAME_RULES: RuleSet = RuleSet::of(&[
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 const DECLARATION: &[u8] = b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
 
-/// Rules that the frame breaks. [`super::file`] checks the sitemap's own namespace.
+/// Rules that the frame violates. [`super::file`] checks the sitemap's own namespace.
 pub(crate) fn check(frame: &Frame<'_>) -> RuleSet {
     let mut rules = RuleSet::EMPTY;
     if let Some(name) = frame.name {
@@ -100,8 +100,8 @@ fn prefixes(names: &Names) -> impl Iterator<Item = (&str, &str)> + Clone {
     names.attributes.iter().filter_map(|(name, uri)| Some((name.strip_prefix("xmlns:")?, &**uri)))
 }
 
-/// Attributes of the root whose prefix it does not declare, with that prefix. Parsers refuse such a file (Namespaces in XML
-/// 1.0, section 5).
+/// Attributes of the root whose prefix it does not declare, with that prefix. Parsers refuse such a file (Namespaces in
+/// XML 1.0, section 5).
 fn undeclared(names: &Names) -> impl Iterator<Item = (&str, &str)> {
     let mut declared: Option<HashSet<&str>> = None;
     let prefixed = names.attributes.iter().filter_map(|(name, _)| Some((&**name, name.split_once(':')?.0)));
@@ -289,7 +289,7 @@ pub(crate) fn label(rule: Rule) -> &'static str {
     }
 }
 
-/// The message for a rule that the file breaks.
+/// The message for a rule that the file violates.
 pub(crate) fn message(rule: Rule, frame: &Frame<'_>) -> String {
     let name = frame.name.unwrap_or_default();
     let of = |is_meant: &dyn Fn(&str) -> bool| {

@@ -1,7 +1,7 @@
 //! Messages for the findings of one row, made on demand when the row is shown.
 //!
-//! A message states what is wrong with *this* value and what is allowed; the help of the rule explains the consequences.
-//! Messages contain no control characters of a file.
+//! A message states what is wrong with *this* value and what is allowed; the help of the rule explains the
+//! consequences. Messages contain no control characters of a file.
 
 use super::action::Action;
 use super::context::{Context, Subject};
@@ -23,8 +23,8 @@ use crate::xml::entry::{Anomalies, Entry};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
-/// The findings of one entry with messages, worst first. `set` is the result of [`super::entry::check`]; rules about the
-/// file or the set are ignored, since their messages need more than the entry.
+/// The findings of one entry with messages, worst first. `set` is the result of [`super::entry::check`]; rules about
+/// the file or the set are ignored, since their messages need more than the entry.
 pub fn messages(entry: &Entry, text: &[u8], context: &Context<'_>, set: RuleSet) -> Vec<Finding> {
     findings_of_entry(&Trial::new(entry, text, context), set, true)
 }
@@ -75,8 +75,8 @@ pub(crate) fn count(entry: &Entry, text: &[u8], context: &Context<'_>, set: Rule
     }
 }
 
-/// Visits the rules about fields and structure that an entry breaks, each with every field that breaks it. `set` has the
-/// rules that the entry is known to break.
+/// Visits the rules about fields and structure that an entry violates, each with every field that violates it. `set`
+/// has the rules that the entry is known to violate.
 fn for_each_broken(
     entry: &Entry,
     text: &[u8],
@@ -88,7 +88,7 @@ fn for_each_broken(
     if set.is_empty() {
         return;
     }
-    // Extensions can break some of these rules as well.
+    // Extensions can violate some of these rules as well.
     let has_extensions = extension::has_content(entry, text);
     let (of_fields, of_whole) = (Field::ALL.map(|_| OnceCell::new()), OnceCell::new());
     let is_broken = |rule: Rule, field: Option<Field>| {
@@ -105,7 +105,7 @@ fn for_each_broken(
     };
     for rule in set.iter() {
         let mut candidates = fields_of_rule(rule);
-        // Only this field can break the rule. A rule about the whole entry may come from a repair instead.
+        // Only this field can violate the rule. A rule about the whole entry may come from a repair instead.
         if let (Some(Some(field)), None, false) = (candidates.next(), candidates.next(), has_extensions) {
             visit(rule, Some(field));
             continue;
@@ -114,8 +114,8 @@ fn for_each_broken(
     }
 }
 
-/// The worst severity among the broken rules of each field, by [`Field::index`], without making messages. A missing loc
-/// counts for that field.
+/// The worst severity among the violated rules of each field, by [`Field::index`], without making messages. A missing
+/// loc counts for that field.
 pub(crate) fn worst_of_fields(
     entry: &Entry,
     text: &[u8],
@@ -158,17 +158,17 @@ fn worst_first(mut findings: Vec<Finding>) -> Vec<Finding> {
     findings
 }
 
-/// Rules of which an entry has at most one finding. Rules of loc are not among them, since URLs in extensions can break them
-/// as well; of the rules for extensions, only those about all alternate links together are.
+/// Rules of which an entry has at most one finding. Rules of loc are not among them, since URLs in extensions can
+/// violate them as well; of the rules for extensions, only those about all alternate links together are.
 pub(crate) const REPORTED_ONCE: RuleSet = FIELD_RULES
     .minus(ANY_FIELD_RULES)
-    // Alternate links with `rel="amphtml"` break it as well.
+    // Alternate links with `rel="amphtml"` violate it as well.
     .minus(RuleSet::of(&[Rule::DOC_UNKNOWN_ELEMENT]))
     .minus(rules_of_field(Field::Loc))
     .union(ENTRY_SITE_RULES)
     .union(RuleSet::of(&[Rule::HREFLANG_SELF_MISSING, Rule::HREFLANG_NO_X_DEFAULT]));
 
-/// The message for a rule that a value breaks. `value` is decoded and trimmed of XML white space.
+/// The message for a rule that a value violates. `value` is decoded and trimmed of XML white space.
 fn field_message(rule: Rule, field: Field, value: &str, context: &Context<'_>) -> String {
     let name = field.name();
     let value = trim_strict(value);
@@ -268,7 +268,7 @@ fn duration_text(seconds: i64) -> String {
     format!("{count} {name}{}", if count == 1 { "" } else { "s" })
 }
 
-/// The anomaly that breaks a rule about the structure of an entry.
+/// The anomaly that violates a rule about the structure of an entry.
 fn anomaly_of(rule: Rule, entry: &Entry) -> Option<Anomalies> {
     Some(match rule {
         Rule::FIELD_DUPLICATE if entry.anomalies.contains(Anomalies::LOC_TWICE) => Anomalies::LOC_TWICE,
@@ -285,7 +285,7 @@ fn anomaly_of(rule: Rule, entry: &Entry) -> Option<Anomalies> {
     })
 }
 
-/// The message for a rule that the entry as a whole breaks, and the position in its text.
+/// The message for a rule that the entry as a whole violates, and the position in its text.
 fn entry_message(rule: Rule, entry: &Entry, text: &[u8], context: &Context<'_>) -> (String, Position) {
     let found = anomaly_of(rule, entry).and_then(|odd| anomaly::first(entry, text, context.names, odd));
     let offset = found.as_ref().and_then(|found| u32::try_from(found.at).ok());

@@ -4,7 +4,7 @@ use super::rule::{Rule, RuleSet};
 use crate::document::quirk::Quirk;
 use crate::xml::defect::Defect;
 
-/// The rule that a defect breaks.
+/// The rule that a defect violates.
 pub(crate) const fn rule_of(kind: Defect) -> Rule {
     match kind {
         Defect::Ampersand => Rule::XML_UNESCAPED_AMPERSAND,
@@ -164,8 +164,8 @@ pub(crate) const REPAIRS: RuleSet = RuleSet::of(&[
     Rule::TEXT_NOT_UTF8,
 ]);
 
-/// Rules that an entry breaks for the same reason as the feed item that it was made from. Only the rule of the item is
-/// reported.
+/// Rules that an entry violates for the same reason as the feed item that it was made from. Only the rule of the item
+/// is reported.
 const IMPLIED: [(Rule, RuleSet); 7] = [
     (Rule::FEED_ITEM_NO_LINK, RuleSet::of(&[Rule::LOC_MISSING])),
     (Rule::FEED_RELATIVE_LINK, RuleSet::of(&[Rule::LOC_NOT_ABSOLUTE])),
@@ -185,7 +185,7 @@ pub(crate) fn add_to_entry(entry: RuleSet, quirks: RuleSet) -> RuleSet {
     implied.fold(entry, |entry, (_, implied)| entry.minus(*implied)).union(quirks)
 }
 
-/// The rules that quirks break.
+/// The rules that quirks violate.
 pub(crate) fn rules<'q>(quirks: impl IntoIterator<Item = &'q Quirk>) -> RuleSet {
     quirks.into_iter().map(|quirk| rule_of(quirk.kind)).collect()
 }

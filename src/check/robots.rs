@@ -35,7 +35,7 @@ struct Crawler {
     agent: &'static str,
     /// The `User-agent` of the group that it follows.
     group: &'static str,
-    /// The rule of the table that a blocked URL breaks.
+    /// The rule of the table that a blocked URL violates.
     broken: Rule,
     rules: AgentRules,
 }
@@ -43,7 +43,7 @@ struct Crawler {
 /// A URL that a robots.txt forbids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Block {
-    /// The rule of the table that the URL breaks.
+    /// The rule of the table that the URL violates.
     pub rule: Rule,
     /// The crawler that may not fetch it.
     pub agent: &'static str,
@@ -85,8 +85,8 @@ impl RobotsTxt {
         &self.sitemaps
     }
 
-    /// The line that forbids a URL of a file at `url_prefix`. URLs of other hosts are never blocked, since those have their
-    /// own robots.txt.
+    /// The line that forbids a URL of a file at `url_prefix`. URLs of other hosts are never blocked, since those have
+    /// their own robots.txt.
     pub fn block(&self, loc: &str, url_prefix: Option<&UrlPrefix>) -> Option<Block> {
         let mut blocks = self.crawlers.iter().filter_map(|crawler| match crawler.rules.access(loc) {
             Access::Blocked { line } => {

@@ -104,7 +104,7 @@ pub(crate) fn links(links: &[(&str, &str)]) -> String {
 pub(crate) const PAGE: &str = "https://example.com/a";
 
 /// An extension for each rule about extensions of an entry, in the order of the catalogue, with the codes that it
-/// breaks and nothing else.
+/// violates, and no others.
 pub(crate) fn extensions() -> Vec<(String, &'static str)> {
     let image = |inside: &str| format!("<image:image>{inside}</image:image>");
     let loc = "<image:loc>https://example.com/i.jpg</image:loc>";

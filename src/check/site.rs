@@ -1,7 +1,7 @@
 //! Rules about the page behind a URL, from data columns and robots.txt.
 //!
-//! Columns are recognised by the names that `sited probe` writes, also in tables of other programs. A URL without a data row
-//! breaks only [`Rule::SITE_NOT_CHECKED`] and the rules about robots.txt.
+//! Columns are recognised by the names that `sited probe` writes, also in tables of other programs. A URL without a
+//! data row violates only [`Rule::SITE_NOT_CHECKED`] and the rules about robots.txt.
 
 use super::robots::{Block, ROBOTS_RULES, RobotsTxt};
 use super::rule::{Rule, RuleSet};
@@ -126,7 +126,7 @@ impl Site {
         address(self) == address(other)
     }
 
-    /// The rules that the page of a URL breaks; `url_prefix` is the public location of its file, if known.
+    /// The rules that the page of a URL violates; `url_prefix` is the public location of its file, if known.
     pub fn rules(&self, loc: &str, url_prefix: Option<&UrlPrefix>) -> RuleSet {
         let mut set = self.answer_rules(loc);
         if let Some(block) = self.block(loc, url_prefix).filter(|_| !set.contains(Rule::SITE_BLOCKED_BY_ROBOTS)) {
@@ -145,7 +145,7 @@ impl Site {
         data.is_some_and(|data| data.column("modified").is_some() || data.column("hreflang").is_some())
     }
 
-    /// The rules that an entry breaks besides those of its URL; `links` are its alternates as language and URL.
+    /// The rules that an entry violates besides those of its URL; `links` are its alternates as language and URL.
     pub(super) fn entry_rules(
         &self,
         loc: &str,
@@ -166,7 +166,7 @@ impl Site {
         set
     }
 
-    /// The message for an entry that breaks one of [`ENTRY_SITE_RULES`].
+    /// The message for an entry that violates one of [`ENTRY_SITE_RULES`].
     pub(super) fn explain_entry(
         &self,
         rule: Rule,
@@ -197,7 +197,7 @@ impl Site {
         self.page(loc)?.alternates()
     }
 
-    /// The rules that the answer of the site breaks.
+    /// The rules that the answer of the site violates.
     fn answer_rules(&self, loc: &str) -> RuleSet {
         let mut set = RuleSet::EMPTY;
         let Some(page) = self.page(loc) else {
@@ -234,8 +234,8 @@ impl Site {
         set
     }
 
-    /// The URL that the fix of a rule gives to the row: the final URL of redirects, or the canonical URL. `None` if the site
-    /// names none that can be listed.
+    /// The URL that the fix of a rule gives to the row: the final URL of redirects, or the canonical URL. `None` if the
+    /// site names none that can be listed.
     pub fn replacement(&self, rule: Rule, loc: &str) -> Option<Cow<'_, str>> {
         let page = self.page(loc)?;
         let url = match rule {
@@ -258,7 +258,7 @@ impl Site {
         (is_own && location::validate(&url).minus(known).is_empty() && !is_same_page(&url, loc)).then_some(url)
     }
 
-    /// The message for a rule that the page of a URL breaks.
+    /// The message for a rule that the page of a URL violates.
     pub fn explain(&self, rule: Rule, loc: &str, url_prefix: Option<&UrlPrefix>) -> Option<String> {
         if let (Some(block), Some(robots)) = (self.block(loc, url_prefix), &self.robots)
             && block.rule == rule

@@ -7,7 +7,7 @@ use crate::protocol::Field;
 use crate::xml::entry::Entry;
 use crate::xml::names::FileKind;
 
-/// The rules that an entry breaks besides those of its URL.
+/// The rules that an entry violates besides those of its URL.
 pub(super) fn rules(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
     let site = context.site.filter(|site| site.compares_entries() && context.names.kind != FileKind::Index);
     let Some(site) = site else { return RuleSet::EMPTY };
@@ -16,7 +16,7 @@ pub(super) fn rules(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSe
     site.entry_rules(&loc, lastmod.as_deref(), || alternates(entry, text, context))
 }
 
-/// The message for a rule that an entry breaks.
+/// The message for a rule that an entry violates.
 pub(super) fn explain(rule: Rule, entry: &Entry, text: &[u8], context: &Context<'_>) -> Option<String> {
     let loc = entry.value(Field::Loc, text)?;
     let lastmod = entry.value(Field::Lastmod, text).unwrap_or_default();

@@ -43,7 +43,7 @@ pub(super) enum Cell {
     Is,
     /// The worst severity.
     Severity,
-    /// The codes of all rules that the row breaks.
+    /// The codes of all rules that the row violates.
     Rules,
     /// The data column of this number.
     Data(usize),

@@ -1,7 +1,7 @@
 //! Warns about damaged files that a command has read.
 //!
-//! `check` reports damage as findings. The results of other commands may lack rows or values that were lost, so they print a
-//! warning.
+//! `check` reports damage as findings. The results of other commands may lack rows or values that were lost, so they
+//! print a warning.
 
 use super::Streams;
 use crate::check::quirk::rule_of;
@@ -19,7 +19,7 @@ const NAMED: usize = 3;
 /// Files that were repaired when they were read.
 #[derive(Debug, Default)]
 pub(super) struct Damage {
-    /// Name of each file, and the codes of the rules that it breaks.
+    /// Name of each file, and the codes of the rules that it violates.
     files: Vec<(String, BTreeSet<&'static str>)>,
     more: u64,
 }
@@ -61,7 +61,7 @@ impl Damage {
     }
 }
 
-/// The code of the rule that damage breaks; `None` for a quirk that is not damage, such as another encoding.
+/// The code of the rule that damage violates; `None` for a quirk that is not damage, such as another encoding.
 fn damage_rule(kind: Defect) -> Option<&'static str> {
     let is_other_way = matches!(kind, Defect::NotUtf8 | Defect::OtherMark | Defect::TextNotUtf8);
     let rule = rule_of(kind);

@@ -8,13 +8,13 @@ use crate::session::Session;
 use crate::session::command::{Assignment, CommandError};
 use crate::session::findings;
 
-/// Refuses URLs that break a rule of severity error.
+/// Refuses URLs that violate a rule of severity error.
 pub(super) fn refuse_urls<'u>(urls: impl IntoIterator<Item = &'u String>, common: &Common) -> Result<(), Failure> {
     let session = validation_session(common)?;
     urls.into_iter().try_for_each(|url| refuse(&session, Field::Loc, url, url))
 }
 
-/// Refuses assignments whose value breaks a rule of severity error in every row that gets it.
+/// Refuses assignments whose value violates a rule of severity error in every row that gets it.
 pub(super) fn refuse_assignments(assignments: &[Assignment], common: &Common) -> Result<(), Failure> {
     let (session, now) = (validation_session(common)?, common.now()?);
     // Values of data columns are checked later, row by row.

@@ -43,7 +43,7 @@ pub enum Column {
     Has,
     /// The words of `is:` that hold.
     Is,
-    /// The codes of the rules that the row breaks.
+    /// The codes of the rules that the row violates.
     Rules,
 }
 
@@ -124,7 +124,7 @@ pub trait RowFacts {
     fn has_extension(&self, kind: Extension) -> bool;
     /// Whether the row has this state.
     fn is(&self, state: State) -> bool;
-    /// Whether the row breaks the rule of this index in `Vocabulary::rules`.
+    /// Whether the row violates the rule of this index in `Vocabulary::rules`.
     fn has_rule(&self, rule: u16) -> bool;
     /// Whether the row has a finding of this severity.
     fn has_severity(&self, severity: Severity) -> bool;

@@ -21,7 +21,7 @@ pub(crate) struct Explanation {
     pub what: &'static str,
     /// Who accepts it, where the authorities are asked.
     pub verdicts: Option<Verdicts>,
-    /// The rules that it breaks, worst first.
+    /// The rules that it violates, worst first.
     pub findings: Vec<Finding>,
 }
 

@@ -11,7 +11,7 @@ pub(crate) fn whole_findings(session: &Session) -> Vec<Finding> {
     non_row::first(session, usize::MAX, |_| true, |_| ()).0
 }
 
-/// How many rows of each file break each rule, with the findings of files.
+/// How many rows of each file violate each rule, with the findings of files.
 pub(crate) fn rule_counts_by_file(session: &Session) -> CountsByFile {
     let mut counts = markdown::row_counts_by_file(&session.current, &Progress::default()).unwrap_or_default();
     markdown::add_file_findings(session, &mut counts);

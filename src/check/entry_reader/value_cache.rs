@@ -18,7 +18,7 @@ const MAX_VALUE_BYTES: usize = 40;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CheckedValue {
     pub(super) field: Field,
-    /// The rules that it breaks.
+    /// The rules that it violates.
     pub(super) rules: RuleSet,
     pub(super) facts: FieldFacts,
     /// A record that holds this value only.

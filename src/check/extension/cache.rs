@@ -43,7 +43,8 @@ struct Hrefs(Vec<([u8; MAX_URL_BYTES], usize, Href)>);
 /// Number of cached URLs; a power of two.
 const HREFS: usize = 256;
 
-/// Length of the longest URL that is cached. URLs are stored inline, so that an entry without findings allocates nothing.
+/// Length of the longest URL that is cached. URLs are stored inline, so that an entry without findings allocates
+/// nothing.
 const MAX_URL_BYTES: usize = 120;
 
 /// The result for alternate links, independent of the page that lists them.
@@ -51,7 +52,7 @@ const MAX_URL_BYTES: usize = 120;
 pub(super) struct RepeatedAlternates {
     /// Whether it is valid for the last entry.
     pub is_known: bool,
-    /// The rules that they break.
+    /// The rules that they violate.
     pub rules: RuleSet,
     /// Each of these rules with its number of findings.
     pub finding_counts: Vec<(Rule, u32)>,
@@ -60,7 +61,7 @@ pub(super) struct RepeatedAlternates {
 }
 
 impl Cache {
-    /// The rules that the last entry broke, each with its number of findings, in no order.
+    /// The rules that the last entry violated, each with its number of findings, in no order.
     pub(crate) fn finding_counts(&self) -> &[(Rule, u32)] {
         &self.finding_counts
     }

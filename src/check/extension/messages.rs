@@ -11,7 +11,7 @@ use crate::xml::elements::Node;
 /// Cause of a value that was escaped once too often.
 const TWICE: &str = "it was escaped twice";
 
-/// An element that breaks a rule, with the data for its message.
+/// An element that violates a rule, with the data for its message.
 struct Subject<'a> {
     rule: Rule,
     /// The name of the element with the customary prefix.

@@ -1,7 +1,7 @@
 //! Checks the extensions of one entry: images, videos, news, alternate links and obsolete extensions.
 //!
 //! Checks are a function of the entry's text, its context and the clock, and run only for entries with extensions. They
-//! record where a rule is broken (`Breach`); messages and fixes are made on demand, for rows that are shown.
+//! record where a rule is violated (`Breach`); messages and fixes are made on demand, for rows that are shown.
 
 mod blocks;
 mod cache;
@@ -39,7 +39,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 pub(crate) use urls::{ExtensionUrl, UrlGroup, urls, with_urls};
 
-/// The element, attribute or pair that breaks a rule.
+/// The element, attribute or pair that violates a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum About {
     /// The element as a whole.
@@ -60,8 +60,8 @@ enum About {
     Other(u32),
 }
 
-/// Trials of fixes that every entry may use, whatever its length. Each trial parses the whole entry again, and an entry can
-/// have as many findings as elements.
+/// Trials of fixes that every entry may use, whatever its length. Each trial parses the whole entry again, and an entry
+/// can have as many findings as elements.
 const TRIALS: usize = 16;
 
 /// Bytes of entry text that further trials may parse, so that every fix of a short entry is tried.
@@ -73,7 +73,7 @@ pub(super) const fn trials(len: usize) -> usize {
     TRIALS + TRIAL_BYTES / (len + 1)
 }
 
-/// A broken rule and its location.
+/// A violated rule and its location.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Breach {
     rule: Rule,
@@ -96,7 +96,7 @@ impl Sink for RuleSet {
     }
 }
 
-/// The broken rules, their numbers of findings, and the language versions for the set rules.
+/// The violated rules, their numbers of findings, and the language versions for the set rules.
 struct Collected<'l> {
     rules: RuleSet,
     finding_counts: Vec<(Rule, u32)>,
@@ -173,7 +173,7 @@ pub(crate) fn find_outside_entries(source: &Source) -> Option<usize> {
     })
 }
 
-/// The rules that the extensions of an entry break. `entry` must be the anatomy of `text`.
+/// The rules that the extensions of an entry violate. `entry` must be the anatomy of `text`.
 pub(crate) fn check(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
     let elements = Elements::of(entry, text, context.names);
     let mut set = RuleSet::EMPTY;
@@ -221,7 +221,7 @@ pub(crate) fn check_elements(
     rules
 }
 
-/// Calls `add` with each broken rule, once per finding.
+/// Calls `add` with each violated rule, once per finding.
 pub(super) fn count(entry: &Entry, text: &[u8], context: &Context<'_>, add: impl FnMut(Rule)) {
     let elements = Elements::of(entry, text, context.names);
     let entry_context = entry_context(&ParsedEntry::new(text, entry), context);
@@ -276,11 +276,11 @@ pub(crate) fn links(entry: &Entry, text: &[u8], names: &Names, out: &mut Vec<Lin
     out.extend(links::versions(Outline::new(text, &elements)).map(|(.., link)| link));
 }
 
-/// The entry text after fixing `rules` in its extensions, as far as one pass can; `None` if no fix applies. Only safe fixes
-/// are used if `unattended`. `trials` is the number of trials left for the entry and is decreased.
+/// The entry text after fixing `rules` in its extensions, as far as one pass can; `None` if no fix applies. Only safe
+/// fixes are used if `unattended`. `trials` is the number of trials left for the entry and is decreased.
 ///
-/// All fixes are applied and tried together. If the result breaks another rule, each half is tried by itself, so that one
-/// bad fix does not prevent the others.
+/// All fixes are applied and tried together. If the result violates another rule, each half is tried by itself, so that
+/// one bad fix does not prevent the others.
 pub(super) fn apply_fixes(
     rules: RuleSet,
     unattended: bool,
@@ -385,8 +385,8 @@ fn validate(outline: &Outline<'_>, entry_context: &EntryContext<'_>, cache: &mut
     links::validate(outline, entry_context, cache, sink);
 }
 
-/// Whether the entry text `after` some fixes is better than before: each rule has as many findings less as there are fixes
-/// for it (`wanted`), and no rule has more.
+/// Whether the entry text `after` some fixes is better than before: each rule has as many findings less as there are
+/// fixes for it (`wanted`), and no rule has more.
 fn holds(after: &str, wanted: &BTreeMap<Rule, u32>, before: &BTreeMap<Rule, u32>, context: &Context<'_>) -> bool {
     let text = after.as_bytes();
     let entry = Entry::of(text, context.names);

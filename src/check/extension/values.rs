@@ -12,8 +12,8 @@ use crate::xml::entry::TextKind;
 use crate::xml::markup;
 use crate::xml::names::FileKind;
 
-/// Faults that count only in URLs of pages: a media file may end in `.jpg`, the URL of a player may have a fragment, and
-/// parameters of media URLs create no duplicate pages.
+/// Faults that count only in URLs of pages: a media file may end in `.jpg`, the URL of a player may have a fragment,
+/// and parameters of media URLs create no duplicate pages.
 const PAGE_ONLY_FAULTS: Faults =
     LOC_ONLY_FAULTS.union(Faults::of(&[Fault::Fragment, Fault::SessionId, Fault::TrackingParam, Fault::Private]));
 
@@ -127,7 +127,7 @@ const fn whitespace_rule(kind: Kind) -> Rule {
     if kind.is_strict() { Rule::FIELD_WHITESPACE_STRICT } else { Rule::FIELD_WHITESPACE }
 }
 
-/// The rule that an invalid value of a kind breaks.
+/// The rule that an invalid value of a kind violates.
 const fn rule_of(kind: Kind) -> Option<Rule> {
     Some(match kind {
         Kind::Empty | Kind::Elements | Kind::Text | Kind::Url | Kind::Media => return None,

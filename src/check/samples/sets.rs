@@ -38,7 +38,7 @@ pub(crate) enum Packing {
     Corrupt,
 }
 
-/// Files that break a rule.
+/// Files that violate a rule.
 #[derive(Debug, Clone)]
 pub(crate) struct Sample {
     /// Which rule, or which variant of one.

@@ -1,7 +1,7 @@
 //! Per-file counters of the set index: hosts, ports, dates and news, and the file rules that follow from them.
 //!
-//! Counts change with every row. [`FileTally::recompute`] derives the findings from them, and reads dates again only if the
-//! counts do not decide.
+//! Counts change with every row. [`FileTally::recompute`] derives the findings from them, and reads dates again only if
+//! the counts do not decide.
 
 use super::IndexedRow;
 use super::dates::{Agreement, Dates, EachDate, Minutes};
@@ -67,7 +67,7 @@ impl Tally {
     }
 }
 
-/// The set rules that a file breaks.
+/// The set rules that a file violates.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct FileVerdict {
     /// Rows on another host than the most common one.
@@ -159,7 +159,7 @@ impl FileTally {
         self.dates.set_mtime(mtime);
     }
 
-    /// The message for a rule that the file breaks.
+    /// The message for a rule that the file violates.
     pub(super) fn message(&self, rule: SetRule) -> String {
         let dated = grouped(u64::from(self.dates.len()));
         match (rule, self.verdict.dates) {
@@ -183,7 +183,8 @@ impl FileTally {
         }
     }
 
-    /// Recomputes the findings. `each` visits the dates of all rows of this file and is called only if the counts do not decide.
+    /// Recomputes the findings. `each` visits the dates of all rows of this file and is called only if the counts do
+    /// not decide.
     pub(super) fn recompute(&mut self, hosts: &Hosts, each: EachDate<'_>) {
         let (main_host, other_host) = self.hosts.most_common(|host| hosts.name(host).to_owned()).unzip();
         let (main_port, other_port) = self.ports.most_common(|port| port).unzip();

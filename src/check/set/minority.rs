@@ -4,7 +4,7 @@ use super::counters::{SlashStyle, slash_style};
 use super::{Locs, SetIndex, SetRule, SetRules};
 use crate::protocol::location::Location;
 
-/// Rules that a row breaks because most rows of its file or of the set differ from it.
+/// Rules that a row violates because most rows of its file or of the set differ from it.
 const MINORITY_RULES: [SetRule; 6] = [
     SetRule::MixedScheme,
     SetRule::MixedWww,
@@ -15,7 +15,7 @@ const MINORITY_RULES: [SetRule; 6] = [
 ];
 
 impl SetIndex {
-    /// Whether any row breaks a rule by its scheme, host, port or trailing slash; usually none does.
+    /// Whether any row violates a rule by its scheme, host, port or trailing slash; usually none does.
     pub fn has_minorities(&self) -> bool {
         MINORITY_RULES.iter().any(|rule| self.count_of(*rule) > 0)
     }
@@ -30,7 +30,7 @@ impl SetIndex {
         self.hosts.text(number)
     }
 
-    /// Adds the rules that a row breaks by its scheme, host, port or trailing slash.
+    /// Adds the rules that a row violates by its scheme, host, port or trailing slash.
     pub(super) fn add_minority_rules(&self, row: u32, locs: &impl Locs, rules: &mut SetRules) {
         if !self.has_minorities() {
             return;
@@ -58,8 +58,9 @@ impl SetIndex {
         rules.insert_if(SetRule::MixedSlash, style.is_some_and(is_rarer));
     }
 
-    /// Among paths of one depth, the rarer style (whether with a slash) and its number of rows, if it has under a tenth of the
-    /// rows. A slash is not reported if there are deeper paths, since it may be that of a section, such as `/news/`.
+    /// Among paths of one depth, the rarer style (whether with a slash) and its number of rows, if it has under a tenth
+    /// of the rows. A slash is not reported if there are deeper paths, since it may be that of a section, such as
+    /// `/news/`.
     pub(super) fn rarer_slash(&self, depth: usize) -> Option<(bool, u64)> {
         let [without, with] = *self.counters.slashes.get(depth)?;
         let fewer = without.min(with);
@@ -69,7 +70,8 @@ impl SetIndex {
         (is_rare && (!slash || is_deepest)).then_some((slash, fewer))
     }
 
-    /// The most common host of a file, in lower case, and the number of rows with other hosts; `None` for a file with one host.
+    /// The most common host of a file, in lower case, and the number of rows with other hosts; `None` for a file with
+    /// one host.
     pub fn main_host(&self, file: u32) -> Option<(&str, u32)> {
         let verdict = &self.files.get(file as usize)?.verdict;
         Some((self.hosts.name(verdict.main_host?), verdict.other_host)).filter(|(_, others)| *others > 0)

@@ -1,9 +1,9 @@
 //! Set index and set rules: duplicate URLs, mixed hosts, generated dates and other findings across rows.
 //!
 //! [`SetIndex`] is updated row by row: [`SetIndex::remove`] with the old facts, [`SetIndex::insert`] with the new ones
-//! ([`SetIndex::revise`] for both if the URL stays the same), and [`SetIndex::recompute`] after a batch. Its counts then equal
-//! those of a newly built index. It identifies rows and files by number and reads texts through [`Locs`]; it does not depend
-//! on documents.
+//! ([`SetIndex::revise`] for both if the URL stays the same), and [`SetIndex::recompute`] after a batch. Its counts
+//! then equal those of a newly built index. It identifies rows and files by number and reads texts through [`Locs`]; it
+//! does not depend on documents.
 
 mod alternates;
 mod counters;
@@ -243,8 +243,8 @@ impl SetIndex {
         parts.for_each(|part| self.add_tally(rows.file, part));
     }
 
-    /// Stores the shapes of the rows of such a file, whose origins have the numbers of `part`, if those of all earlier rows are
-    /// stored.
+    /// Stores the shapes of the rows of such a file, whose origins have the numbers of `part`, if those of all earlier
+    /// rows are stored.
     pub fn set_shapes(&mut self, first: u32, part: &ReadTally, mut shapes: Vec<RowShape>) {
         if self.shapes.len() == first as usize {
             RowShape::renumber(&mut shapes, &self.hosts.intern_all(&part.hosts));
@@ -257,8 +257,8 @@ impl SetIndex {
         self.alternates.add_links(rows.linked(links), |_| 0);
     }
 
-    /// Counts the rows that alternate links lead to, after all files were added; `keys` are the key hashes of all rows by id.
-    /// Returns the rows that findings about links may name.
+    /// Counts the rows that alternate links lead to, after all files were added; `keys` are the key hashes of all rows
+    /// by id. Returns the rows that findings about links may name.
     pub fn count_targets(&mut self, keys: &[u64]) -> RoaringBitmap {
         self.alternates.recount(keys.iter().copied());
         self.alternates.recompute(self.hosts.names());
@@ -310,8 +310,8 @@ impl SetIndex {
         self.counters.apply_delta(delta);
     }
 
-    /// Recomputes the findings of the files whose rows have changed. Must be called after a batch of changes, before results
-    /// are read.
+    /// Recomputes the findings of the files whose rows have changed. Must be called after a batch of changes, before
+    /// results are read.
     pub fn recompute(&mut self, locs: &impl Locs) {
         for number in std::mem::take(&mut self.dirty) {
             let Some(file) = self.files.get_mut(number as usize) else { continue };
@@ -368,7 +368,7 @@ impl SetIndex {
         counts
     }
 
-    /// The rules that a row breaks. The cost does not depend on the size of the set.
+    /// The rules that a row violates. The cost does not depend on the size of the set.
     pub fn rules_of(&self, row: u32, locs: &impl Locs) -> SetRules {
         let mut rules = SetRules::NONE;
         if !self.duplicates.contains(row) {
@@ -387,8 +387,8 @@ impl SetIndex {
         rules
     }
 
-    /// The rows that break a rule; none for a rule about files or the set. Visits all rows for the rules about minorities, so it
-    /// belongs in a background job.
+    /// The rows that violate a rule; none for a rule about files or the set. Visits all rows for the rules about
+    /// minorities, so it belongs in a background job.
     pub fn rows_with(&self, rule: SetRule, locs: &impl Locs) -> RoaringBitmap {
         match rule {
             SetRule::Duplicate => self.duplicates.groups.exact_rows() - self.duplicates.groups.across_rows(),
@@ -414,7 +414,7 @@ impl SetIndex {
         }
     }
 
-    /// The files that break a rule about files.
+    /// The files that violate a rule about files.
     pub fn files_with(&self, rule: SetRule) -> Vec<u32> {
         let files = self.files.iter().enumerate();
         files.filter(|(_, file)| file.verdict.rules.has(rule)).map(|(number, _)| number as u32).collect()
@@ -445,12 +445,12 @@ impl SetIndex {
         self.counters.with_lastmod
     }
 
-    /// The rules that files and the set break, files first, without messages.
+    /// The rules that files and the set violate, files first, without messages.
     pub fn broken(&self) -> impl Iterator<Item = (Option<u32>, SetRule)> {
         (0..self.files.len() as u32).map(Some).chain([None]).flat_map(|file| self.broken_of(file))
     }
 
-    /// The rules that one file breaks, or the set if `file` is `None`.
+    /// The rules that one file violates, or the set if `file` is `None`.
     pub fn broken_of(&self, file: Option<u32>) -> impl Iterator<Item = (Option<u32>, SetRule)> {
         let own = file.and_then(|number| self.files.get(number as usize));
         let of_set =
@@ -459,7 +459,7 @@ impl SetIndex {
         own.into_iter().flat_map(|own| own.verdict.rules.iter()).chain(of_set).map(move |rule| (file, rule))
     }
 
-    /// The message of a rule that a file, or the set, breaks.
+    /// The message of a rule that a file, or the set, violates.
     pub fn message_of(&self, file: Option<u32>, rule: SetRule) -> String {
         let own = file.and_then(|number| self.files.get(number as usize));
         own.map_or_else(|| self.message(rule), |own| own.message(rule))
@@ -488,7 +488,7 @@ impl SetIndex {
         }
     }
 
-    /// The rules that a row breaks by its alternate links.
+    /// The rules that a row violates by its alternate links.
     fn add_link_rules(&self, row: u32, rules: &mut SetRules) {
         let (no_return, missing, differs) = self.alternates.faults_of(row);
         rules.insert_if(SetRule::HreflangNoReturn, no_return);
@@ -496,7 +496,7 @@ impl SetIndex {
         rules.insert_if(SetRule::HreflangSetDiffers, differs);
     }
 
-    /// Whether a link of a row breaks a rule about alternate links.
+    /// Whether a link of a row violates a rule about alternate links.
     pub fn is_faulty(&self, rule: SetRule, row: u32, link: Link) -> bool {
         match rule {
             SetRule::HreflangNoReturn => self.alternates.is_unreturned(row, link.key),

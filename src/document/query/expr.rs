@@ -36,7 +36,7 @@ pub enum Name {
     Has,
     /// The state of the row.
     Is,
-    /// The rules that the row breaks.
+    /// The rules that the row violates.
     Rule,
     /// The severity of its findings.
     Severity,

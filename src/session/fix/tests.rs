@@ -270,8 +270,8 @@ fn places(session: &Session) -> BTreeSet<(String, Rule)> {
     of_rows.chain(whole.map(|found| (place(found.target), found.rule.main()))).collect()
 }
 
-/// What fixes cannot help leaving, and say beforehand: notes, and that the values of all rows that stay are alike, which
-/// the rows that went only hid.
+/// What fixes cannot help leaving, and say beforehand: notes, and that the values of all rows that stay are alike,
+/// which the rows that went only hid.
 fn may_leave(profile: Profile, left: Rule) -> bool {
     left.main() == Rule::SET_PRIORITY_IDENTICAL || left.severity_in(profile) == Some(Severity::Note)
 }
@@ -309,7 +309,7 @@ fn a_file_is_emptied_by_a_fix_only_where_an_index_leaves_it_out() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
     /// Whatever the set: the fix of a rule about several rows ends its findings, or says why it leaves some; no rule is
-    /// broken more often than before, unless that cannot be helped and is reported; and it can be undone.
+    /// violated more often than before, unless that cannot be helped and is reported; and it can be undone.
     #[test]
     fn fixes_of_several_rows_hold_in_any_set(
         pages in proptest::collection::vec(any_page(), 1..12),

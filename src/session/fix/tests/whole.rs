@@ -48,7 +48,7 @@ fn any_child() -> impl Strategy<Value = String> {
     (host, name, more).prop_map(|(host, name, more)| format!("<sitemap><loc>{host}{name}</loc>{more}</sitemap>\n"))
 }
 
-/// A set, shown as text where it breaks something.
+/// A set, shown as text if a test fails.
 #[derive(Clone)]
 struct Set(Sample);
 

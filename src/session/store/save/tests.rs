@@ -54,7 +54,7 @@ fn table(session: &Session) -> Table {
     document.live_rows().map(|row| (value(row, Field::Loc), value(row, Field::Priority))).collect()
 }
 
-/// Codes of the rules that are broken, but for the one that looks at the date of the file.
+/// Codes of the rules that are violated, but for the one that looks at the date of the file.
 fn codes(session: &Session) -> Vec<(&'static str, u64)> {
     let counts = session.counts().by_rule().into_iter().map(|(rule, count)| (rule.code(), count));
     let mut codes: Vec<_> = counts.filter(|(code, _)| *code != "set-lastmod-generated").collect();

@@ -251,7 +251,7 @@ pub(in crate::tui::app) fn save_done(app: &mut App, result: SaveResult) {
                 lines.push(Words::dim(hint).into());
             }
             let mut answers = vec![('k', "keep editing", Answer::Stay)];
-            // A prompt is not closed by the end of a save.
+            // A save that has replaced files must be finished at the same path.
             if !matches!(error.reason, Reason::Unfinished { .. } | Reason::NoRoom { begun: true, .. }) {
                 answers.push(('s', "save elsewhere", Answer::SaveElsewhere));
             }

@@ -56,7 +56,7 @@ fn add_into(path: &str) -> Request {
     let Ok(path) = Path::parse(path) else { return Request::OpenElements(None) };
     let mut steps = path.steps.clone();
     if path.element().is_some_and(|element| element.children.is_empty()) {
-        // A top-level element such as a link offers its attributes.
+        // A child of the entry without children, such as a link, offers its attributes.
         if path.steps.len() == 1 {
             return Request::OpenElements(Some(Path { attribute: None, ..path }));
         }

@@ -73,7 +73,7 @@ impl ElementEdit {
         changed.map(act).collect()
     }
 
-    /// The form of a new element; `None` if the element has no values.
+    /// The form of a new element. An element without values is added at once, and `None` is returned.
     pub(in crate::tui::app) fn add(
         shared: &mut Shared,
         row: RowId,

@@ -41,7 +41,7 @@ pub(in crate::tui::app) fn lines(typed: &str) -> Vec<Item> {
             (cost, entry(words, Words::new(), Choice::Run(command.action)))
         })
         .collect();
-    // Commands without a key come after actions that match as well.
+    // Actions precede commands that match equally well, since an action runs at once. The sort below is stable.
     lines.extend(TABLE.iter().filter_map(|spec| {
         let names = std::iter::once(&spec.name).chain(spec.aliases);
         let by_name = names.filter_map(|name| fit(name, typed.trim_start_matches(':'))).min();

@@ -103,7 +103,8 @@ pub(in crate::tui) struct Opening {
 pub(in crate::tui) struct Outside {
     /// The files.
     pub changed: Vec<(PathBuf, FileChange)>,
-    /// Increased by each save, so that the results of earlier checks are dropped: they would report our own changes.
+    /// Increased by each save and merge, so that the results of earlier checks, which would report our own changes, are
+    /// dropped.
     pub(in crate::tui::app) epoch: u64,
 }
 
