@@ -64,7 +64,8 @@ impl<'d> Pieces<'d> {
 
     /// The file's bytes.
     pub(crate) fn bytes(&self) -> Vec<u8> {
-        self.0.iter().flat_map(|(_, text)| text.iter().copied()).collect()
+        let texts: Vec<&[u8]> = self.0.iter().map(|(_, text)| &**text).collect();
+        texts.concat()
     }
 }
 

@@ -100,7 +100,18 @@ fn prove(plan: &Plan, output: &Output, saved: Saved<'_>, disk: &Disk) -> Proof {
             return proof;
         }
     };
-    proof.spans = spans_of(plan, output, saved, (&before, &after));
+    let (was, is) = pieces_of(plan, output, saved);
+    if output.action == Action::Untouched {
+        // The stored bytes of a repaired or decoded file differ from those in memory, and are kept.
+        (proof.after, proof.same) = (proof.before, before.len() as u64);
+        if was.bytes() != after {
+            proof.fault = Some("the plan leaves it unchanged, but its rows were changed since it was read".to_owned());
+        }
+        return proof;
+    }
+    // The bytes in memory of a repaired or decoded file differ from the stored ones.
+    let is_as_stored = was.bytes() == before;
+    proof.spans = if is_as_stored { spans::spans(&was, &is) } else { spans::spans_of_bytes(&before, &after) };
     let text = |bytes: &[u8], range: &Range<usize>| {
         let bytes = bytes.get(range.clone()).unwrap_or_default();
         String::from_utf8_lossy(bytes.get(..bytes.len().min(MAX_TEXT_BYTES)).unwrap_or_default()).into_owned()
@@ -111,15 +122,12 @@ fn prove(plan: &Plan, output: &Output, saved: Saved<'_>, disk: &Disk) -> Proof {
         Some(same) => proof.same = same as u64,
         None => proof.fault = Some("bytes differ outside of the planned changes".to_owned()),
     }
-    if output.action == Action::Untouched && !proof.spans.is_empty() {
-        proof.fault = Some("the plan leaves it unchanged, but it differs from what was read".to_owned());
-    }
     proof
 }
 
-/// The spans in which a file differs, compared by entries if the stored bytes are in memory, otherwise as a whole.
-fn spans_of(plan: &Plan, output: &Output, (saved, by_path): Saved<'_>, (before, after): (&[u8], &[u8])) -> Vec<Span> {
-    let (was, is) = match output.file {
+/// The text of a file as saved, and as planned.
+fn pieces_of<'d>(plan: &'d Plan, output: &Output, (saved, by_path): Saved<'d>) -> (Pieces<'d>, Pieces<'d>) {
+    match output.file {
         FileId::Index | FileId::IndexVolume(_) => {
             let was = saved.index().and_then(|index| index.file_at(&output.path));
             Pieces::of_indexes(was.as_ref(), plan.index_file(output.file).as_ref())
@@ -128,10 +136,8 @@ fn spans_of(plan: &Plan, output: &Output, (saved, by_path): Saved<'_>, (before, 
             let was = by_path.get(&*output.path).map(|id| Pieces::of(saved, *id));
             (was.unwrap_or_default(), Pieces::of(&plan.document, id))
         }
-        FileId::Removed => return Vec::new(),
-    };
-    // The bytes in memory of a repaired or decoded file differ from the stored ones.
-    if was.bytes() == before { spans::spans(&was, &is) } else { spans::spans_of_bytes(before, after) }
+        FileId::Removed => (Pieces::default(), Pieces::default()),
+    }
 }
 
 /// The text of a file as stored now, only unpacked and decoded; `None` if it is not the text that was read.

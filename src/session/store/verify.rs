@@ -158,6 +158,9 @@ mod tests {
         // What is written of a repaired file differs in what was repaired too.
         let damaged = folder.path().join("damaged.xml");
         fs::write(&damaged, TEXT.replace("/b<", "/b?x&y<")).unwrap();
+        let found = proof(&open(&damaged, &[]));
+        assert_eq!((found.action, found.fault, found.spans.len()), (Action::Untouched, None, 0));
+        assert_eq!((found.after, found.same), (found.before, TEXT.len() as u64 + 4));
         let found = proof(&open(&damaged, &["set priority=0.8 where loc:/a"]));
         assert_eq!((found.fault, found.spans.len()), (None, 1));
         let [before, after] = &found.texts[0];
