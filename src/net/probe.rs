@@ -14,6 +14,7 @@ use super::record::Record;
 use super::visit::{Transport, Visitor};
 use crate::protocol::robots::{Access, AgentRules, product_token};
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::io;
 use std::net::{IpAddr, ToSocketAddrs};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -256,7 +257,8 @@ impl Prober {
         })
     }
 
-    /// The robots.txt rules of an origin, which are fetched before the first request.
+    /// The robots.txt rules of an origin, which are fetched before the first request. `None` if the host is skipped or
+    /// the run was stopped.
     fn rules(&self, site: &Site, url: &Url) -> Option<Arc<AgentRules>> {
         let origin = url.origin().ascii_serialization();
         let known = site.rules.read().unwrap_or_else(PoisonError::into_inner).get(&origin).cloned();
@@ -265,13 +267,18 @@ impl Prober {
         }
         // Other workers wait here until the rules are known.
         let mut known = site.rules.write().unwrap_or_else(PoisonError::into_inner);
-        let rules = known.entry(origin).or_insert_with(|| {
-            let fetched = super::rules::fetch(&self.client, &self.options.hosts, &site.pace, url, &self.agent);
-            if let Some(delay) = fetched.as_ref().ok().and_then(AgentRules::crawl_delay) {
-                site.pace.set_min_interval(delay);
+        let rules = match known.entry(origin) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(unknown) => {
+                let is_stopped = || self.is_stopped();
+                let paced = PacedClient { client: &self.client, pace: &site.pace, is_stopped: &is_stopped };
+                let fetched = super::rules::fetch(&paced, &self.options.hosts, url, &self.agent)?;
+                if let Some(delay) = fetched.as_ref().ok().and_then(AgentRules::crawl_delay) {
+                    site.pace.set_min_interval(delay);
+                }
+                unknown.insert(fetched.map(Arc::new))
             }
-            fetched.map(Arc::new)
-        });
+        };
         match rules {
             Ok(rules) => Some(Arc::clone(rules)),
             Err(why) => {

@@ -471,3 +471,17 @@ fn an_error_of_the_caller_ends_the_work_while_every_queue_is_full() {
     });
     assert_eq!(ended.unwrap_err().to_string(), "full");
 }
+
+#[test]
+fn a_stopped_run_does_not_wait_for_a_robots_txt() {
+    let server = Server::start(|_| Reply::text(""));
+    let url = requestable(&server.url("/a")).unwrap();
+    let prober =
+        Prober::new(Options { limits: Limits { rate: 0.02, concurrency: 1 }, ..options(&[server.url("/a")]) }).unwrap();
+    let site = prober.site(&url);
+    drop(site.pace.acquire(|| false).unwrap());
+    prober.is_stopped.store(true, Ordering::Relaxed);
+    assert!(matches!(prober.blocked(&url), Err(SendError::Skipped)));
+    assert!(server.log().is_empty());
+    assert_eq!(site.pace.skip_reason(), None);
+}
