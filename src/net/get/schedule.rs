@@ -54,6 +54,8 @@ pub(super) struct Schedule<'h> {
     pub(super) findings: Vec<(usize, Delivery)>,
     /// The number of further findings.
     unreported: u64,
+    /// The number of named sitemaps beyond [`MAX_FILES`].
+    beyond_limit: u64,
     count: usize,
     origins: BTreeSet<String>,
     /// The folders of the named sitemaps.
@@ -70,6 +72,7 @@ impl<'h> Schedule<'h> {
             excluded_hosts: BTreeMap::new(),
             findings: Vec::new(),
             unreported: 0,
+            beyond_limit: 0,
             count: 0,
             origins: BTreeSet::new(),
             roots: Vec::new(),
@@ -88,6 +91,7 @@ impl<'h> Schedule<'h> {
             return;
         }
         if self.count >= MAX_FILES {
+            self.beyond_limit += 1;
             return;
         }
         let Some(name) = stored_path(url.as_str(), None) else {
@@ -199,6 +203,12 @@ impl<'h> Schedule<'h> {
             );
             findings.push(Delivery::error(OTHER_HOST, &index, message));
         }
+        if self.beyond_limit > 0 {
+            let url = self.roots.first().map_or("", |root| &root.base);
+            let (limit, rest) = (grouped(MAX_FILES as u64), counted(self.beyond_limit, "sitemap"));
+            let message = format!("robots.txt names more than {limit} sitemaps; {rest} were not fetched");
+            findings.push(Delivery::error(TOO_LARGE, url, message));
+        }
         if self.unreported > 0 {
             let url = self.roots.first().map_or("", |root| &root.base);
             let message =
@@ -291,5 +301,19 @@ mod tests {
             schedule.add_children(&index, &index.url, &[format!("https://e.com/{levels}.xml").into()]);
         }
         assert_eq!((levels, schedule.findings.len()), (MAX_DEPTH, 1));
+    }
+
+    #[test]
+    fn named_sitemaps_beyond_the_limit_are_counted_in_a_finding() {
+        let (hosts, robots) = (hosts(), requestable("https://e.com/robots.txt").unwrap());
+        let mut schedule = Schedule::new(&hosts, false);
+        for number in 0..MAX_FILES + 5 {
+            schedule.add_entry(&requestable(&format!("https://e.com/{number}.xml")).unwrap(), Some(&robots));
+        }
+        assert_eq!(schedule.pending.len(), MAX_FILES);
+        let findings = schedule.into_findings();
+        assert_eq!(findings.len(), 1, "{findings:?}");
+        assert_eq!(findings[0].code, TOO_LARGE);
+        assert_eq!(findings[0].message, "robots.txt names more than 50,000 sitemaps; 5 sitemaps were not fetched");
     }
 }
