@@ -55,27 +55,24 @@ fn row_lines(shared: &Shared, row: RowId, most: usize) -> Vec<Line> {
     let here = findings_at(shared, row);
     // The key is shown beside the finding that it fixes: the first one that can be fixed.
     let first = here.iter().position(|finding| can_fix(shared, row, finding));
-    let found: Vec<Line> = (0..)
-        .zip(&here)
-        .map(|(at, finding)| {
-            let key = if Some(at) == first { "gx" } else { "" };
-            if finding.target.is_of_row() {
-                row_finding_line(shared, row, finding, key)
-            } else {
-                file_finding_line(shared, finding, key)
-            }
-        })
-        .collect();
+    let found = (0..).zip(&here).map(|(at, finding)| {
+        let key = if Some(at) == first { "gx" } else { "" };
+        if finding.target.is_of_row() {
+            row_finding_line(shared, row, finding, key)
+        } else {
+            file_finding_line(shared, finding, key)
+        }
+    });
     let mut lines: Vec<Line> = Vec::new();
-    if found.is_empty() || most > found.len() {
+    if here.is_empty() || most > here.len() {
         let loc = shared.large.cell(&shared.session, row, Field::Loc).unwrap_or_default().into_owned();
         lines.push(Words::dim(loc).into());
     }
     let shown = most.saturating_sub(lines.len());
     let unlisted =
         shared.large.entry(&shared.session, row).map_or(0, |entry| entry.more.iter().map(|(_, count)| count).sum());
-    let more = found.len().saturating_sub(shown) + unlisted;
-    lines.extend(found.into_iter().take(shown));
+    let more = here.len().saturating_sub(shown) + unlisted;
+    lines.extend(fitted(shared, found.take(shown).collect(), shown));
     if more > 0
         && let Some(last) = lines.last_mut()
     {
@@ -109,10 +106,10 @@ fn file_lines(shared: &Shared, most: usize) -> Vec<Line> {
     let (found, _) = non_row::first(&shared.session, most, is_relevant, rank);
     let first = found.iter().position(|finding| finding.fix.is_some());
     let key = |at: usize| if Some(at) == first { "gx" } else { "" };
-    (0..).zip(&found).map(|(at, finding)| file_finding_line(shared, finding, key(at))).collect()
+    fitted(shared, (0..).zip(&found).map(|(at, finding)| file_finding_line(shared, finding, key(at))).collect(), most)
 }
 
-fn file_finding_line(shared: &Shared, finding: &Finding, key: &'static str) -> Line {
+fn file_finding_line(shared: &Shared, finding: &Finding, key: &'static str) -> FindingLine {
     let mut right = Words::new();
     if let Some(fix) = &finding.fix {
         push_fix(&mut right, key, &fix.label);
@@ -122,11 +119,10 @@ fn file_finding_line(shared: &Shared, finding: &Finding, key: &'static str) -> L
     // 13 columns for the sign, the gaps and the margins.
     let others = charset.width(message) + right.width(charset) + 13;
     let place = place_beside(shared, finding.target, others);
-    let finding_words = FindingWords { severity: finding.severity, place: &place, message, rule: finding.rule };
-    line_with_code(shared, &finding_words, right)
+    FindingLine { severity: finding.severity, target: place, message: message.to_owned(), rule: finding.rule, right }
 }
 
-fn row_finding_line(shared: &Shared, row: RowId, finding: &Finding, key: &'static str) -> Line {
+fn row_finding_line(shared: &Shared, row: RowId, finding: &Finding, key: &'static str) -> FindingLine {
     let mut right = Words::new();
     if needs_decision(shared, row, finding) {
         push_fix(&mut right, key, "asks for a decision");
@@ -138,39 +134,71 @@ fn row_finding_line(shared: &Shared, row: RowId, finding: &Finding, key: &'stati
     {
         right = verdict_words(shared, &verdicts);
     }
-    let finding_words =
-        FindingWords { severity: finding.severity, place: "", message: &finding.message, rule: finding.rule };
-    line_with_code(shared, &finding_words, right)
+    let message = finding.message.clone();
+    FindingLine { severity: finding.severity, target: String::new(), message, rule: finding.rule, right }
 }
 
 /// The parts of a finding's line.
-struct FindingWords<'a> {
+struct FindingLine {
     severity: Severity,
     /// The target of the finding; empty for the row.
-    place: &'a str,
-    message: &'a str,
+    target: String,
+    message: String,
     rule: Rule,
+    /// The fix, or the verdict of an engine.
+    right: Words,
 }
 
-/// Returns the line of a finding: sign, target, message, and its code if there is room. The fix at the right is always
-/// shown: the message is cut for it.
-fn line_with_code(shared: &Shared, finding_words: &FindingWords<'_>, right: Words) -> Line {
-    let FindingWords { severity, place, message, rule } = *finding_words;
+/// Returns the lines of findings. Messages that are too wide are wrapped as long as lines are left below the findings.
+fn fitted(shared: &Shared, findings: Vec<FindingLine>, max_lines: usize) -> Vec<Line> {
+    let mut spare = max_lines.saturating_sub(findings.len());
+    let mut lines = Vec::with_capacity(max_lines);
+    for finding in findings {
+        let wrapped = finding_lines(shared, finding, 1 + spare);
+        spare = (spare + 1).saturating_sub(wrapped.len());
+        lines.extend(wrapped);
+    }
+    lines
+}
+
+/// Returns the lines of one finding: sign, target, message, and its code if there is room. The fix at the right is always
+/// shown: a message that does not fit in one line is wrapped, or cut if `max_lines` is 1.
+fn finding_lines(shared: &Shared, finding: FindingLine, max_lines: usize) -> Vec<Line> {
+    let FindingLine { severity, target, message, rule, right } = finding;
     let charset = shared.theme.charset;
     let sign = shared.theme.finding_sign(severity);
-    let place = if place.is_empty() { String::new() } else { format!("{place}  ") };
-    let mut left = Words::new().and(severity.into(), format!("{sign} ")).and(Role::Dim, place);
+    let target = if target.is_empty() { target } else { format!("{target}  ") };
+    let mut left = Words::new().and(severity.into(), format!("{sign} ")).and(Role::Dim, target);
     let code = format!("{GAP}{}", rule.code());
     let can_be_done = matches!(right.pieces().first(), Some((Role::Key, _)));
     let room = usize::from(shared.size.0).saturating_sub(7 + right.width(charset) + left.width(charset));
-    let fits = charset.width(message) + charset.width(&code) <= room;
-    if can_be_done && !fits {
-        left.push(Role::Text, charset.cut(message, room.max(20)).into_owned());
+    let width = charset.width(&message);
+    if width > room && max_lines > 1 {
+        let words = left.and(Role::Text, message);
+        let wrap = |width: usize| words.wrapped_in(charset, width.max(20), 2, max_lines);
+        let pane = usize::from(shared.size.0).saturating_sub(5);
+        let beside = pane.saturating_sub(right.width(charset) + 2);
+        let mut lines = wrap(pane);
+        if lines.last().is_some_and(|last| last.width(charset) > beside) {
+            if lines.len() < max_lines {
+                lines.push(Words::new());
+            } else if can_be_done {
+                lines = wrap(beside);
+            }
+        }
+        let mut lines: Vec<Line> = lines.into_iter().map(Line::from).collect();
+        if let Some(last) = lines.last_mut() {
+            last.right = right;
+        }
+        return lines;
+    }
+    if can_be_done && width + charset.width(&code) > room {
+        left.push(Role::Text, charset.cut(&message, room.max(20)).into_owned());
     } else {
-        left.push(Role::Text, message.to_owned());
+        left.push(Role::Text, message);
         left.push(Role::Dim, code);
     }
-    Line::new(left, right)
+    vec![Line::new(left, right)]
 }
 
 /// Returns the findings by rule, as many rules as fit in `max_lines` lines.

@@ -141,7 +141,7 @@ pub(in crate::tui::app) fn reload_outside(app: &mut App) {
     let Some(unsaved) = leave::unsaved(&app.shared.session) else { return opening::reload(&mut app.shared, true) };
     app.ask(Ask::new(
         Words::text(format!("{unsaved} not saved")),
-        vec![Words::text("Reloading would lose them.").into()],
+        vec![Words::text("Reloading discards the unsaved changes.").into()],
         vec![('k', "keep editing", Answer::Stay), ('D', "discard and reload", Answer::DiscardAndReload)],
     ));
 }

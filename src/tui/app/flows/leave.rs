@@ -26,14 +26,15 @@ pub(in crate::tui::app) fn quit(app: &mut App, discard: bool) {
         return leave(&mut app.shared);
     }
     let mut answers = vec![('k', "keep editing", Answer::Stay), ('D', "discard and quit", Answer::Discard)];
-    let mut lost = Vec::new();
+    let (mut lost, mut lines) = (Vec::new(), Vec::new());
     if let Some(unsaved) = unsaved {
         answers.insert(1, ('s', "save and quit", Answer::SaveAndQuit));
         lost.push(format!("{unsaved} not saved"));
+        lines.push(Words::text("Quitting now discards the unsaved changes.").into());
     }
-    let mut lines = vec![Words::text("Leaving now would lose them.").into()];
     if unwritten > 0 {
         lost.push(format!("{} of :probe not written to a file", counted(unwritten, "answer")));
+        lines.push(Words::text("Quitting now discards the results of :probe.").into());
         lines.push(Words::text(":probe write FILE writes the answers.").into());
     }
     app.ask(Ask::new(Words::text(lost.join(", ")), lines, answers));

@@ -55,6 +55,13 @@ fn screen_120_by_40_with_details() {
 }
 
 #[test]
+fn a_long_message_is_wrapped_if_lines_are_left() {
+    let mut bench = Bench::file(&SMALL.replace("2026-11-02", "yesterday"));
+    bench.send(Event::Resize(60, 40));
+    bench.shows("✗ yesterday: not a date: write YYYY-MM-DD, or\n     YYYY-MM-DD");
+}
+
+#[test]
 fn screen_40_by_10() {
     let mut bench = Bench::sample(40, 10);
     bench.keys("7j");
