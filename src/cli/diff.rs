@@ -185,7 +185,7 @@ fn read<V: Visit + Send>(
     let is_kept = options.is_copy;
     let (all, damage, loaded) = streams.watched(|progress| {
         let (mut all, mut damage) = (make(), Damage::default());
-        let loaded = files::load_many(paths, options, progress, |_| make(), &mut |part| {
+        let loaded = files::load_many(paths, options, progress, &|_| make(), &mut |part| {
             if let LoadedFile::Sitemap { visitor, sitemap, .. } = part {
                 damage.add(if is_kept { STREAM } else { &sitemap.name }, &sitemap.quirks);
                 append(&mut all, visitor);

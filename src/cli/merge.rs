@@ -113,7 +113,7 @@ fn open(merge: &Merge, now: Now, streams: &mut Streams<'_>) -> Result<Session, F
             parts.push(path.clone());
             continue;
         }
-        let loaded = files::load(path, &read_options, &Progress::default(), |_| Ignore, &mut |part| {
+        let loaded = files::load(path, &read_options, &Progress::default(), &|_| Ignore, &mut |part| {
             if let LoadedFile::Sitemap { sitemap, .. } = part {
                 parts.extend(sitemap.path);
             }

@@ -256,7 +256,7 @@ pub(super) fn run(stats: &Stats, streams: &mut Streams<'_>) -> Result<Status, Fa
             let (sums, known) = (&mut report, &mut keys);
             let mut damage = Damage::default();
             let loaded = streams.watched(|progress| {
-                files::load(path, &options, progress, |_| Counter::default(), &mut |part| {
+                files::load(path, &options, progress, &|_| Counter::default(), &mut |part| {
                     if let LoadedFile::Index { index, .. } = &part {
                         sums.index_entries += index.files().map(|file| file.entries.len() as u64).sum::<u64>();
                     }

@@ -149,7 +149,7 @@ impl Table {
         };
         let mut columns: Vec<String> = Vec::new();
         let loaded = streams.watched(|progress| {
-            files::load(path, &options, progress, Reader::new, &mut |part| {
+            files::load(path, &options, progress, &Reader::new, &mut |part| {
                 if let LoadedFile::Sitemap { source, sitemap, visitor, .. } = part {
                     if let Some(grid) = &source.names.grid {
                         columns.extend(grid.header.iter().map(ToString::to_string));

@@ -7,7 +7,7 @@
 use super::disk;
 use super::error::Error;
 use super::load_context::LoadContext;
-use super::loaded::{File, FileInfo, LoadedFile};
+use super::loaded::{File, LoadedFile};
 use super::locate::{self, ChildLocation};
 use super::ordered_pool::in_order;
 use super::read::{self, Options};
@@ -112,7 +112,7 @@ impl SeenFiles {
     }
 }
 
-impl<V: Visit + Send, M: Fn(&FileInfo) -> V + Sync> LoadContext<'_, M> {
+impl<V: Visit + Send> LoadContext<'_, V> {
     /// Looks for each child below the opened index's folder, then below the folder of the nested index that lists it
     /// (`inner`). Returns the children to read; the others get their state at once.
     pub(super) fn resolve(&self, met: &mut SeenFiles, inner: Option<&Path>, children: &mut [Child]) -> Vec<FoundChild> {

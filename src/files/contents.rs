@@ -38,7 +38,7 @@ pub fn contents_of(path: &Path, max_bytes: u64) -> Result<FileContents, Error> {
     }
     let options = Options { is_copy: true, ..Options::default() }.at_most(max_bytes);
     let (mut is_damaged, mut children) = (false, None);
-    let loaded = load(path, &options, &Progress::default(), |_| Ignore, &mut |file| {
+    let loaded = load(path, &options, &Progress::default(), &|_| Ignore, &mut |file| {
         let quirks = match file {
             LoadedFile::Index { index, .. } => {
                 children = Some(index.children.iter().map(|child| Arc::clone(&child.loc)).collect());

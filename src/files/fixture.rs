@@ -96,7 +96,7 @@ impl TestSet {
         let paths: Vec<PathBuf> = names.split(' ').map(|name| self.path(name)).collect();
         let make = |_: &FileInfo| Records::default();
         let options = Options { recovery: self.recovery(), ..Options::default() };
-        let loaded = load_many(&paths, &options, &Progress::default(), make, &mut |part| {
+        let loaded = load_many(&paths, &options, &Progress::default(), &make, &mut |part| {
             note(
                 &mut disk,
                 match part {

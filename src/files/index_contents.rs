@@ -4,7 +4,7 @@ use super::children::{SeenFiles, folder_of, known_unread, probe};
 use super::error::Error;
 use super::journal::{LockedByOther, StateSlot};
 use super::load_context::LoadContext;
-use super::loaded::{FileInfo, LoadedFile, children_of};
+use super::loaded::{LoadedFile, children_of};
 use super::{temporary, unlisted};
 use crate::document::index::{Child, ChildState, Index};
 use crate::document::source::Source;
@@ -23,7 +23,7 @@ pub(super) struct IndexContents {
     pub(super) state_slot: Option<Result<StateSlot, LockedByOther>>,
 }
 
-impl<V: Visit + Send, M: Fn(&FileInfo) -> V + Sync> LoadContext<'_, M> {
+impl<V: Visit + Send> LoadContext<'_, V> {
     /// Whether any sitemap that an index lists exists, or may exist but cannot be inspected.
     pub(super) fn has_children(&self, met: &SeenFiles, index: &Source) -> bool {
         let mut children = children_of(index);

@@ -7,7 +7,7 @@ use super::children::SeenFiles;
 use super::error::{Error, Reason};
 use super::index_contents::IndexContents;
 use super::load_context::{begin, refuse_unread};
-use super::loaded::{self, File, FileInfo, Loaded, LoadedFile};
+use super::loaded::{self, File, Loaded, LoadedFile, MakeVisitor};
 use super::{read, unlisted};
 use crate::document::index::Index;
 use crate::progress::Progress;
@@ -24,10 +24,10 @@ pub(super) fn load_indexes<V: Visit + Send>(
     paths: &[PathBuf],
     options: &read::Options,
     progress: &Progress,
-    make: impl Fn(&FileInfo) -> V + Sync,
+    make: &MakeVisitor<'_, V>,
     deliver: &mut dyn FnMut(LoadedFile<V>),
 ) -> Result<Loaded, Error> {
-    let (job, Loaded { state_slot, recovered, .. }) = begin(paths, options, progress, &make)?;
+    let (job, Loaded { state_slot, recovered, .. }) = begin(paths, options, progress, make)?;
     let (mut files, mut unread, mut seen): (Vec<File<V>>, _, _) = (Vec::new(), Vec::new(), BTreeSet::new());
     for path in paths {
         let name = loaded::file_name(path);

@@ -11,7 +11,7 @@ use super::indexes::load_indexes;
 use super::journal::StateSlot;
 use super::load_context::LoadContext;
 use super::load_many::load_sitemaps;
-use super::loaded::{FileInfo, Loaded, LoadedFile, file_name};
+use super::loaded::{Loaded, LoadedFile, MakeVisitor, file_name};
 use super::read::{self, Options};
 use super::{locate, record, unlisted};
 use crate::progress::Progress;
@@ -21,13 +21,12 @@ use std::path::{Path, PathBuf};
 
 /// Loads a sitemap, an index with the children beside it, or the one of a folder.
 ///
-/// `make` creates the visitor of each file, on the thread that scans it; `deliver` gets the files on this
-/// thread, in order. When `progress` is cancelled, delivered files remain.
+/// `deliver` gets the files on this thread, in order. When `progress` is cancelled, delivered files remain.
 pub fn load<V: Visit + Send>(
     path: &Path,
     options: &Options,
     progress: &Progress,
-    make: impl Fn(&FileInfo) -> V + Sync,
+    make: &MakeVisitor<'_, V>,
     deliver: &mut dyn FnMut(LoadedFile<V>),
 ) -> Result<Loaded, Error> {
     let recovered = folder_of(path, options).map(|_| record::recover(path, &options.recovery)).transpose()?;
@@ -45,7 +44,7 @@ pub fn load<V: Visit + Send>(
     // Before the first byte is read, so that two processes never edit the same set.
     let state_slot = StateSlot::acquire_if_enabled(options, std::slice::from_ref(&path));
     let base = options.base_url.as_deref().and_then(locate::folder_url);
-    let job = LoadContext { options, progress, make: &make, base };
+    let job = LoadContext { options, progress, make, base };
     let name = file_name(&path);
     let url = job.base.as_ref().map(|base| format!("{base}{name}").into());
     progress.expect(1, std::fs::metadata(&path).map_or(0, |metadata| metadata.len()));
@@ -81,7 +80,7 @@ pub(crate) fn load_many<V: Visit + Send>(
     paths: &[PathBuf],
     options: &Options,
     progress: &Progress,
-    make: impl Fn(&FileInfo) -> V + Sync,
+    make: &MakeVisitor<'_, V>,
     deliver: &mut dyn FnMut(LoadedFile<V>),
 ) -> Result<Loaded, Error> {
     if let [only] = paths {
@@ -137,16 +136,22 @@ pub(super) mod tests {
         let mut parts = Vec::new();
         let path = folder.path().join(files[0].0);
         let loaded =
-            load(&path, options, &Progress::default(), |_| Locs::default(), &mut |part: LoadedFile<Locs>| match part {
-                LoadedFile::Index { index, visitors, .. } => {
-                    let locs = visitors.into_iter().flat_map(|visitor| visitor.0);
-                    parts.push((index.name.to_string(), locs.collect()));
-                }
-                LoadedFile::Sitemap { source, sitemap, visitor, .. } => {
-                    assert_eq!(source.len(), visitor.0.len());
-                    parts.push((sitemap.name.to_string(), visitor.0));
-                }
-            });
+            load(
+                &path,
+                options,
+                &Progress::default(),
+                &|_| Locs::default(),
+                &mut |part: LoadedFile<Locs>| match part {
+                    LoadedFile::Index { index, visitors, .. } => {
+                        let locs = visitors.into_iter().flat_map(|visitor| visitor.0);
+                        parts.push((index.name.to_string(), locs.collect()));
+                    }
+                    LoadedFile::Sitemap { source, sitemap, visitor, .. } => {
+                        assert_eq!(source.len(), visitor.0.len());
+                        parts.push((sitemap.name.to_string(), visitor.0));
+                    }
+                },
+            );
         (parts, loaded.unwrap())
     }
 
@@ -272,7 +277,7 @@ pub(super) mod tests {
         }
         let progress = Progress::default();
         let mut seen = Vec::new();
-        let loaded = load(&path, &Options::default(), &progress, |_| Locs::default(), &mut |part| {
+        let loaded = load(&path, &Options::default(), &progress, &|_| Locs::default(), &mut |part| {
             if let LoadedFile::Sitemap { sitemap, .. } = part {
                 if seen.is_empty() {
                     assert_eq!(progress.read().files_done, 2, "the index and the first child");
@@ -299,7 +304,7 @@ pub(super) mod tests {
         let progress = Progress::default();
         let mut delivered = 0;
         let path = folder.path().join("index.xml");
-        let loaded = load(&path, &Options::default(), &progress, |_| Locs::default(), &mut |part| {
+        let loaded = load(&path, &Options::default(), &progress, &|_| Locs::default(), &mut |part| {
             if matches!(part, LoadedFile::Sitemap { .. }) {
                 delivered += 1;
                 progress.cancel();
@@ -320,7 +325,7 @@ pub(super) mod tests {
         fs::write(&path, urlset(&locs.iter().map(String::as_str).collect::<Vec<_>>())).unwrap();
         let (progress, mut entries) = (Progress::default(), 0);
         progress.cancel();
-        let loaded = load(&path, &Options::default(), &progress, |_| Locs::default(), &mut |part| {
+        let loaded = load(&path, &Options::default(), &progress, &|_| Locs::default(), &mut |part| {
             if let LoadedFile::Sitemap { source, .. } = part {
                 entries += source.len();
             }
@@ -329,7 +334,7 @@ pub(super) mod tests {
         assert!(loaded.unwrap().stopped && entries < 9, "{entries}");
         assert!(reading.bytes_read < reading.bytes_total, "{reading:?}");
         let progress = Progress::default();
-        let loaded = load(&path, &Options::default(), &progress, |_| Locs::default(), &mut |_| {}).unwrap();
+        let loaded = load(&path, &Options::default(), &progress, &|_| Locs::default(), &mut |_| {}).unwrap();
         let reading = progress.read();
         assert!(!loaded.stopped);
         assert_eq!((reading.bytes_read, reading.bytes_done), (reading.bytes_total, reading.bytes_total));
@@ -338,7 +343,7 @@ pub(super) mod tests {
     #[test]
     fn a_folder_opens_its_index_or_its_sitemap() {
         let folder = tempfile::tempdir().unwrap();
-        let open = || load(folder.path(), &Options::default(), &Progress::default(), |_| Locs::default(), &mut |_| {});
+        let open = || load(folder.path(), &Options::default(), &Progress::default(), &|_| Locs::default(), &mut |_| {});
         assert!(matches!(open().unwrap_err().reason, Reason::Folder));
         fs::write(folder.path().join("sitemap.xml"), urlset(&[])).unwrap();
         assert_eq!(open().unwrap().path.unwrap(), folder.path().join("sitemap.xml"));
@@ -350,7 +355,7 @@ pub(super) mod tests {
     fn a_missing_or_foreign_file_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.xml");
-        let open = || load(&path, &Options::default(), &Progress::default(), |_| Locs::default(), &mut |_| {});
+        let open = || load(&path, &Options::default(), &Progress::default(), &|_| Locs::default(), &mut |_| {});
         assert!(open().unwrap_err().is_missing());
         fs::write(&path, "hello\n").unwrap();
         assert!(open().unwrap_err().to_string().contains("without XML elements or URLs"));
@@ -366,7 +371,7 @@ pub(super) mod tests {
         }
         let path = folder.path().join("index.xml");
         fs::write(&path, index(&["http://e/a.xml", "http://e/b.xml"])).unwrap();
-        let loaded = load(&path, &Options::default(), &Progress::default(), |_| Locs::default(), &mut |_| {}).unwrap();
+        let loaded = load(&path, &Options::default(), &Progress::default(), &|_| Locs::default(), &mut |_| {}).unwrap();
         let states: Vec<ChildState> = loaded.index.unwrap().children.iter().map(|child| child.state.clone()).collect();
         assert_eq!(states, [ChildState::Loaded(SitemapId(0)), ChildState::Repeated]);
     }

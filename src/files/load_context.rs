@@ -6,7 +6,7 @@ use super::disk::OnDisk;
 use super::error::Error;
 use super::form::{self, ScanInput};
 use super::journal::StateSlot;
-use super::loaded::{File, FileInfo, Loaded};
+use super::loaded::{File, FileInfo, Loaded, MakeVisitor};
 use super::locate;
 use super::read::{Contents, Options};
 use super::record;
@@ -20,15 +20,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The state that all files of one load share.
-pub(super) struct LoadContext<'a, M> {
+pub(super) struct LoadContext<'a, V> {
     pub(super) options: &'a Options,
     pub(super) progress: &'a Progress,
-    pub(super) make: &'a M,
+    pub(super) make: &'a MakeVisitor<'a, V>,
     /// URL of the set's folder, with its last slash.
     pub(super) base: Option<String>,
 }
 
-impl<V: Visit + Send, M: Fn(&FileInfo) -> V> LoadContext<'_, M> {
+impl<V: Visit + Send> LoadContext<'_, V> {
     /// Scans the contents of a file; an error if it is not a valid sitemap file.
     pub(super) fn scan(&self, contents: Contents, name: Arc<str>, url: Option<Arc<str>>) -> Result<File<V>, Error> {
         let path = contents.on_disk.path.clone();
@@ -71,7 +71,7 @@ pub(super) struct Unscanned {
 /// Scans a file's bytes, and repairs them where they are not well-formed.
 pub(super) fn scan<V: Visit + Send>(
     file: Unscanned,
-    make: &impl Fn(&FileInfo) -> V,
+    make: &MakeVisitor<'_, V>,
     progress: &Progress,
 ) -> Result<File<V>, Error> {
     let Unscanned { facts, bytes, quirks, on_disk } = file;
@@ -85,12 +85,12 @@ pub(super) fn scan<V: Visit + Send>(
 ///
 /// # Errors
 /// An interrupted save cannot be completed.
-pub(super) fn begin<'a, M>(
+pub(super) fn begin<'a, V>(
     paths: &[PathBuf],
     options: &'a Options,
     progress: &'a Progress,
-    make: &'a M,
-) -> Result<(LoadContext<'a, M>, Loaded), Error> {
+    make: &'a MakeVisitor<'a, V>,
+) -> Result<(LoadContext<'a, V>, Loaded), Error> {
     // The commit record of a save is beside the first file.
     let recovered = record::recover_all(paths, &options.recovery)?;
     let loaded = Loaded { recovered, state_slot: StateSlot::acquire_if_enabled(options, paths), ..Loaded::default() };

@@ -3,7 +3,7 @@
 use super::error::{Error, Reason};
 use super::index_contents::sweep_beside;
 use super::load_context::{begin, refuse_unread};
-use super::loaded::{File, FileInfo, Loaded, LoadedFile};
+use super::loaded::{File, Loaded, LoadedFile, MakeVisitor};
 use super::ordered_pool::in_order;
 use super::{detect, read, unlisted};
 use crate::progress::Progress;
@@ -26,12 +26,12 @@ pub(super) fn load_sitemaps<V: Visit + Send>(
     paths: &[PathBuf],
     options: &read::Options,
     progress: &Progress,
-    make: impl Fn(&FileInfo) -> V + Sync,
+    make: &MakeVisitor<'_, V>,
     deliver: &mut dyn FnMut(LoadedFile<V>),
 ) -> Result<Loaded, Error> {
     refuse_unread(options, &mut unreadable(paths, options))?;
     let folder = common_folder(paths);
-    let (job, mut loaded) = begin(paths, options, progress, &make)?;
+    let (job, mut loaded) = begin(paths, options, progress, make)?;
     let mut seen = BTreeSet::new();
     if let Some(set_folder) = paths.first().and_then(|path| path.parent()).filter(|_| options.recovery.finish) {
         sweep_beside(set_folder, paths.iter().map(PathBuf::as_path));
@@ -113,7 +113,7 @@ mod tests {
     fn names(paths: &[PathBuf]) -> Result<(Vec<String>, usize), Error> {
         let mut names = Vec::new();
         let (options, progress) = (read::Options::default(), Progress::default());
-        let loaded = load_many(paths, &options, &progress, |_| Locs::default(), &mut |part| {
+        let loaded = load_many(paths, &options, &progress, &|_| Locs::default(), &mut |part| {
             if let LoadedFile::Sitemap { sitemap, .. } = part {
                 names.push(sitemap.name.to_string());
             }

@@ -16,6 +16,10 @@ use crate::xml::names::FileKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// Creates the visitor of a file, on the thread that scans it. It is a trait object so that the loader is compiled once for
+/// each kind of visitor, not once for each caller.
+pub type MakeVisitor<'m, V> = dyn Fn(&FileInfo) -> V + Sync + 'm;
+
 /// Properties of a file that are known before its entries are scanned.
 #[derive(Debug, Clone)]
 pub struct FileInfo {

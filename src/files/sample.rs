@@ -3,7 +3,7 @@
 //! It is scanned and delivered as files are, but has no paths.
 
 use super::load_context::{Unscanned, scan};
-use super::loaded::{FileInfo, Loaded, LoadedFile};
+use super::loaded::{FileInfo, Loaded, LoadedFile, MakeVisitor};
 use crate::document::form::Form;
 use crate::document::index::ChildState;
 use crate::document::sitemap::{Sitemap, SitemapId, UTF_8};
@@ -22,12 +22,12 @@ const SITEMAPS: [(&str, &[u8]); 2] = [
 ];
 
 /// Delivers the sample set. Its files are embedded in the program and well-formed (a test loads them).
-pub fn sample<V: Visit + Send>(make: impl Fn(&FileInfo) -> V, deliver: &mut dyn FnMut(LoadedFile<V>)) -> Loaded {
+pub fn sample<V: Visit + Send>(make: &MakeVisitor<'_, V>, deliver: &mut dyn FnMut(LoadedFile<V>)) -> Loaded {
     let progress = Progress::default();
     let file = |(name, bytes): (&str, &[u8]), kind, url: Option<Arc<str>>| {
         let (path, gzip, grid, len) = (None, false, None, bytes.len() as u64);
         let facts = FileInfo { kind, path, name: name.into(), url, gzip, bytes: len, encoding: UTF_8, grid };
-        scan(Unscanned { facts, bytes: bytes.to_vec(), quirks: Vec::new(), on_disk: None }, &make, &progress).ok()
+        scan(Unscanned { facts, bytes: bytes.to_vec(), quirks: Vec::new(), on_disk: None }, make, &progress).ok()
     };
     let Some(index) = file(INDEX, FileKind::Index, None) else { return Loaded::default() };
     let (mut index, _, visitor) = index.into_index();
@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn the_sample_is_a_valid_set_of_two_files_and_their_index() {
         let (mut rows, mut names) = (0, Vec::new());
-        let loaded = sample(|_| Count(0), &mut |part: LoadedFile<Count>| match part {
+        let loaded = sample(&|_| Count(0), &mut |part: LoadedFile<Count>| match part {
             LoadedFile::Index { index, visitors, .. } => {
                 assert_eq!((visitors[0].0, index.children.len()), (2, 2));
                 names.push(index.name.to_string());

@@ -3,7 +3,7 @@
 use super::detect;
 use super::error::{Error, Reason};
 use super::form;
-use super::loaded::FileInfo;
+use super::loaded::{FileInfo, MakeVisitor};
 use crate::document::quirk::Quirk;
 use crate::document::source::{Anchor, Lines, Source};
 use crate::progress::Progress;
@@ -25,7 +25,7 @@ pub(super) fn scan_and_repair<V: Visit + Send>(
     mut bytes: Vec<u8>,
     mut quirks: Vec<Quirk>,
     facts: &FileInfo,
-    make: &impl Fn(&FileInfo) -> V,
+    make: &MakeVisitor<'_, V>,
     progress: &Progress,
 ) -> Result<ScannedFile<V>, Error> {
     let path = || facts.path.clone().unwrap_or_else(|| PathBuf::from(&*facts.name));

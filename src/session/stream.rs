@@ -112,7 +112,7 @@ impl StreamedSet {
         let (mut hashes, mut cache): (Vec<u64>, _) = (Vec::new(), ScanCache::new());
         let mut is_linked = false;
         let make = |facts: &FileInfo| loader.reader(facts).with_near_keys();
-        let loaded = files::load_many(paths, &loader.options, progress, make, &mut |part| match part {
+        let loaded = files::load_many(paths, &loader.options, progress, &make, &mut |part| match part {
             _ if is_linked => {}
             files::LoadedFile::Index { .. } => session.add_file(part),
             files::LoadedFile::Sitemap { source, sitemap, on_disk, visitor: mut reader } => {
@@ -180,7 +180,7 @@ impl StreamedSet {
             Texts { wanted, first, row: first, found: Vec::new() }
         };
         let mut found = Vec::new();
-        files::load_many(&self.paths, &self.loader.options, progress, make, &mut |part| {
+        files::load_many(&self.paths, &self.loader.options, progress, &make, &mut |part| {
             if let files::LoadedFile::Sitemap { visitor, source, .. } = part {
                 let mut lines = source.lines();
                 found.extend(visitor.found.into_iter().map(|(row, loc)| {
@@ -300,7 +300,7 @@ fn load_each<E: From<files::Error>>(
 ) -> Result<Loaded, E> {
     let mut failed: Option<E> = None;
     let make = |facts: &FileInfo| loader.reader(facts);
-    let loaded = files::load_many(paths, &loader.options, progress, make, &mut |part| {
+    let loaded = files::load_many(paths, &loader.options, progress, &make, &mut |part| {
         if failed.is_none()
             && let Err(error) = take(part)
         {

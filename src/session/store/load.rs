@@ -59,7 +59,7 @@ impl Loader {
         progress: &Progress,
         deliver: &mut dyn FnMut(LoadedFile),
     ) -> Result<Loaded, files::Error> {
-        files::load(path, &self.options, progress, |facts| self.reader(facts), deliver)
+        files::load(path, &self.options, progress, &|facts| self.reader(facts), deliver)
     }
 
     /// Loads several sitemaps as one set.
@@ -72,12 +72,12 @@ impl Loader {
         progress: &Progress,
         deliver: &mut dyn FnMut(LoadedFile),
     ) -> Result<Loaded, files::Error> {
-        files::load_many(paths, &self.options, progress, |facts| self.reader(facts), deliver)
+        files::load_many(paths, &self.options, progress, &|facts| self.reader(facts), deliver)
     }
 
     /// Loads the bundled sample set.
     pub fn sample(&self, deliver: &mut dyn FnMut(LoadedFile)) -> Loaded {
-        files::sample(|facts| self.reader(facts), deliver)
+        files::sample(&|facts| self.reader(facts), deliver)
     }
 
     pub(in crate::session) fn reader(&self, facts: &files::FileInfo) -> Reader {

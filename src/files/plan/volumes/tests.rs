@@ -183,7 +183,7 @@ fn files_that_cannot_be_joined_to_one_index_are_refused_or_reported() {
     let set = set_of(&[("index.xml", 2), ("index-2.xml", 1)]);
     let read = |names: &[&str]| {
         let paths: Vec<PathBuf> = names.iter().map(|name| set.path(name)).collect();
-        let loaded = load_many(&paths, &Options::default(), &Progress::default(), |_| scan_nothing(), &mut |_| ());
+        let loaded = load_many(&paths, &Options::default(), &Progress::default(), &|_| scan_nothing(), &mut |_| ());
         loaded.map(|loaded| {
             let unread = loaded.unread.iter().map(|error| error.path.file_name().unwrap().to_str().unwrap().to_owned());
             (loaded.index.unwrap().children.len(), unread.collect::<Vec<_>>())
