@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 #[test]
-fn known_failures_stay_fixed() {
+fn past_fuzz_failures_stay_fixed() {
     let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
     let mut seen = 0;
     for (name, target) in targets::TARGETS {
@@ -21,9 +21,9 @@ fn known_failures_stay_fixed() {
     assert!(seen >= targets::TARGETS.len(), "every target has a case at least");
 }
 
-/// The project's corpus, as it is, through every target.
+/// Passes each file of the project's corpus, unmodified, to every target.
 #[test]
-fn the_corpus_keeps_every_promise() {
+fn every_fuzz_target_passes_on_the_corpus() {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
     for folder in ["valid", "quirky", "damaged", "forms"] {
         for entry in fs::read_dir(corpus.join(folder)).unwrap() {

@@ -1,6 +1,6 @@
 //! Runs the program on the corpus: readable files are checked, others refused and left unchanged.
 //!
-//! Nothing inside a file reaches the terminal as anything but text.
+//! The content of a file reaches the terminal as text only, never as control characters.
 
 use crate::support::corpus::{self, Case};
 use crate::support::{Folder, run, stderr, stdout};
@@ -8,24 +8,24 @@ use serde_json::Value;
 
 const NOW: [&str; 2] = ["--now", "2026-11-20T10:14:07Z"];
 
-/// A folder with this one file.
+/// A folder that contains only this file.
 fn folder(case: &Case) -> Folder {
     let folder = Folder::new();
     folder.write(case.file_name(), &case.bytes);
     folder
 }
 
-/// What `check --format json` says.
+/// The exit status and the report of `check --format json`.
 fn checked(case: &Case) -> (Option<i32>, Value) {
-    let words = ["check", case.file_name(), "--format", "json", "--allow-missing"];
-    let output = run(&folder(case), &[&words[..], &NOW].concat());
+    let arguments = ["check", case.file_name(), "--format", "json", "--allow-missing"];
+    let output = run(&folder(case), &[&arguments[..], &NOW].concat());
     let report = serde_json::from_slice(&output.stdout);
     let report = report.unwrap_or_else(|error| panic!("{}: {error}: {}", case.name, stderr(&output)));
     (output.status.code(), report)
 }
 
 #[test]
-fn readable_files_have_the_entries_of_the_table() {
+fn readable_files_have_the_expected_number_of_entries() {
     for case in corpus::readable() {
         let (status, report) = checked(&case);
         let errors = report["summary"]["errors"].as_u64().expect("a number of errors");
@@ -34,7 +34,8 @@ fn readable_files_have_the_entries_of_the_table() {
     }
 }
 
-/// The files that are right by protocol and schema draw no error and no warning. Children of an index are not there.
+/// Files that are valid by protocol and schema have no error and no warning. The files that an index lists are missing
+/// here.
 #[test]
 fn valid_files_have_no_error_and_no_warning() {
     for case in corpus::readable().into_iter().filter(|case| case.name.starts_with("valid/")) {
@@ -46,9 +47,9 @@ fn valid_files_have_no_error_and_no_warning() {
     }
 }
 
-/// And the quirky ones have something to find, except where only the XML around the entries is unusual.
+/// Every quirky file has a finding, unless only the XML around its entries is unusual.
 #[test]
-fn files_with_quirks_have_findings() {
+fn quirky_files_have_findings() {
     let quiet = ["misnamed", "doctype", "blank-lines"];
     for case in corpus::readable().into_iter().filter(|case| case.name.starts_with("quirky/")) {
         let (_, report) = checked(&case);
@@ -59,7 +60,7 @@ fn files_with_quirks_have_findings() {
 }
 
 #[test]
-fn foreign_files_are_named_and_left_as_they_were() {
+fn files_that_are_not_sitemaps_are_reported_and_left_unchanged() {
     for case in corpus::refused() {
         let folder = folder(&case);
         let name = case.file_name();
@@ -78,20 +79,20 @@ fn foreign_files_are_named_and_left_as_they_were() {
     }
 }
 
-/// Damaged files open with the entries of the table and say what was repaired. They are written only when someone
-/// agrees to that; what is written then is sound.
+/// Damaged files open with the expected entries and report their repairs. They are written only with the user's
+/// consent; the written file has no damage.
 #[test]
-fn damaged_files_open_repaired_and_are_never_overwritten_unasked() {
+fn damaged_files_open_repaired_and_are_written_only_with_consent() {
     let is_repaired = |case: &Case| case.entries > Some(0) && !case.name.contains("merge-conflict");
     for case in corpus::repaired().into_iter().filter(is_repaired) {
         let (_, report) = checked(&case);
         assert_eq!(report["files"][0]["entries"].as_u64(), case.entries.map(|number| number as u64), "{}", case.name);
-        let of_storage = |finding: &Value| {
+        let is_storage_finding = |finding: &Value| {
             let rule = finding["rule"].as_str().unwrap();
             ["xml-", "enc-", "gzip-", "doc-root-case"].iter().any(|kind| rule.starts_with(kind))
         };
         let storage: Vec<&Value> =
-            report["findings"].as_array().unwrap().iter().filter(|one| of_storage(one)).collect();
+            report["findings"].as_array().unwrap().iter().filter(|one| is_storage_finding(one)).collect();
         assert!(!storage.is_empty(), "{}", case.name);
         assert!(storage.iter().all(|one| one["line"].is_u64() && one["column"].is_u64()), "{}: {storage:?}", case.name);
         let folder = folder(&case);
@@ -108,15 +109,20 @@ fn damaged_files_open_repaired_and_are_never_overwritten_unasked() {
         let after: Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!(after["files"][0]["entries"], report["files"][0]["entries"], "{}", case.name);
         assert_eq!(after["files"][0]["encoding"], "UTF-8", "{}", case.name);
-        let left: Vec<&Value> = after["findings"].as_array().unwrap().iter().filter(|one| of_storage(one)).collect();
+        let remaining: Vec<&Value> =
+            after["findings"].as_array().unwrap().iter().filter(|one| is_storage_finding(one)).collect();
         let of_bytes = ["xml-doctype", "xml-entity-declaration", "xml-declaration-missing"];
-        assert!(left.iter().all(|one| of_bytes.iter().any(|rule| one["rule"] == *rule)), "{}: {left:?}", case.name);
+        assert!(
+            remaining.iter().all(|one| of_bytes.iter().any(|rule| one["rule"] == *rule)),
+            "{}: {remaining:?}",
+            case.name
+        );
     }
 }
 
-/// Merge conflicts are no damage that can be repaired without asking: nothing is written until a side is chosen.
+/// A merge conflict cannot be repaired without a decision: nothing is written until a side is chosen.
 #[test]
-fn a_file_with_merge_conflicts_is_written_once_a_side_is_chosen() {
+fn a_file_with_merge_conflicts_is_written_only_after_a_side_is_chosen() {
     let case = corpus::repaired().into_iter().find(|case| case.name.contains("merge-conflict")).unwrap();
     let (_, report) = checked(&case);
     let errors: Vec<&Value> =
@@ -128,19 +134,19 @@ fn a_file_with_merge_conflicts_is_written_once_a_side_is_chosen() {
     let output = run(&folder, &["list", name]);
     assert_eq!(stdout(&output).lines().count(), 3, "the rows of both sides");
     assert!(stderr(&output).contains("unresolved merge conflicts"), "{}", stderr(&output));
-    for words in [&["set", name, "priority=0.7", "--accept-repairs"][..], &["stats", name], &["fix", name]] {
-        let output = run(&folder, words);
-        assert_eq!(output.status.code(), Some(3), "{words:?}: {}", stderr(&output));
+    for arguments in [&["set", name, "priority=0.7", "--accept-repairs"][..], &["stats", name], &["fix", name]] {
+        let output = run(&folder, arguments);
+        assert_eq!(output.status.code(), Some(3), "{arguments:?}: {}", stderr(&output));
         assert!(stderr(&output).contains("--rule merge-conflict"), "{}", stderr(&output));
-        assert!(folder.read(name) == case.bytes, "{words:?}");
+        assert!(folder.read(name) == case.bytes, "{arguments:?}");
     }
     let output = run(&folder, &["fix", name, "--rule", "merge-conflict", "--answer", "both"]);
     assert!(output.status.success(), "{}", stderr(&output));
     assert_eq!(stdout(&run(&folder, &["list", name])).lines().count(), 3);
 }
 
-/// Whatever a file holds, what is printed holds no control character but line ends, and nothing that turns the
-/// direction of text.
+/// For every file of the corpus, the output contains no control character except line ends, and no character that
+/// changes the direction of text.
 #[test]
 fn no_control_character_is_printed() {
     for case in corpus::all() {
@@ -149,17 +155,18 @@ fn no_control_character_is_printed() {
         for arguments in [&["check", name][..], &["check", name, "--format", "json"], &["list", name]] {
             let output = run(&folder, arguments);
             for text in [stdout(&output), stderr(&output)] {
-                let turns = |c: char| ('\u{202A}'..='\u{202E}').contains(&c) || ('\u{2066}'..='\u{2069}').contains(&c);
-                let control = text.chars().find(|c| c.is_control() && *c != '\n' || turns(*c));
+                let is_bidi_control =
+                    |c: char| ('\u{202A}'..='\u{202E}').contains(&c) || ('\u{2066}'..='\u{2069}').contains(&c);
+                let control = text.chars().find(|c| c.is_control() && *c != '\n' || is_bidi_control(*c));
                 assert_eq!(control, None, "{}: {arguments:?}: {text}", case.name);
             }
         }
     }
 }
 
-/// A change that concerns no row writes nothing; the file is not even opened for writing.
+/// An edit that matches no row writes nothing; the file is not even opened for writing.
 #[test]
-fn a_change_of_nothing_writes_nothing() {
+fn an_edit_that_matches_no_row_writes_nothing() {
     for case in corpus::readable().into_iter().filter(|case| !case.name.contains("index")) {
         let folder = folder(&case);
         let before = std::fs::metadata(folder.file(case.file_name())).unwrap().modified().unwrap();

@@ -1,6 +1,6 @@
-//! Tests of crashed sessions in a real terminal: the next session has the changes.
+//! Tests of crashed sessions in a real terminal: the next session offers the unsaved changes.
 //!
-//! Holds the promises "nothing is lost that was typed" and "two sited on one set".
+//! Verifies the promises "nothing that you typed is lost" and "two editors never open one file for writing".
 
 use crate::support::terminal::{Start, Terminal};
 use crate::support::{Folder, run, stderr};
@@ -18,15 +18,15 @@ fn open_paths(folder: &Folder, paths: &[&str], text: &str) -> Terminal {
     terminal
 }
 
-/// Leaves without saving, once the question is on the screen: it takes no key that was sent before.
+/// Quits without saving. Waits for the dialog, which ignores keys that were sent before it is on the screen.
 fn discard(terminal: &Terminal) {
     terminal.send("q");
     terminal.wait_for("discard and quit");
     terminal.send("D");
 }
 
-/// Makes a change, and ends without a word once it is in the journal.
-fn change_and_die(folder: &Folder, terminal: &Terminal) {
+/// Makes a change and kills the program after the change is in the journal.
+fn change_and_kill(folder: &Folder, terminal: &Terminal) {
     change(terminal);
     terminal.wait_until("a line in the journal", |_| journal_lines(folder) == 2);
     terminal.signal(Signal::KILL);
@@ -47,7 +47,7 @@ fn unsaved_changes_of_a_crash_are_offered_and_replayed() {
         let terminal = open(&folder, "61 URLs");
         change(&terminal);
         if signal == Signal::KILL {
-            // The journal is written by a thread of its own: what is promised is a second.
+            // A thread of its own writes the journal, within a second of the change.
             terminal.wait_until("a line in the journal", |_| journal_lines(&folder) == 2);
         }
         terminal.signal(signal);
@@ -66,7 +66,7 @@ fn unsaved_changes_of_a_crash_are_offered_and_replayed() {
         discard(&terminal);
         assert!(terminal.wait_exit().success());
         assert_eq!(folder.files(), before);
-        // Given up for good: nothing is asked any more.
+        // The changes are discarded for good: the next session does not offer them.
         let terminal = open(&folder, "61 URLs");
         assert!(!terminal.screen().contains("unsaved"), "{}", terminal.screen());
         terminal.send("q");
@@ -84,7 +84,7 @@ fn a_second_editor_of_the_same_set_is_read_only() {
     assert!(!second.screen().contains("modified"), "{}", second.screen());
     second.send("q");
     assert!(second.wait_exit().success());
-    // A lock of a dead process is no lock.
+    // The lock of a dead process does not count.
     first.signal(Signal::KILL);
     first.wait_exit();
     let third = open(&folder, "61 URLs");
@@ -93,30 +93,30 @@ fn a_second_editor_of_the_same_set_is_read_only() {
     assert!(third.wait_exit().success());
 }
 
-/// Work without a screen takes the editor's lock, and destroys nothing that waits to be replayed.
+/// Headless commands respect the editor's lock and change no file while unsaved changes wait to be replayed.
 #[test]
-fn commands_are_refused_while_the_editor_or_its_changes_wait() {
+fn commands_are_refused_while_the_editor_runs_or_unsaved_changes_exist() {
     let folder = Folder::sample();
     let before = folder.files();
     let set = || run(&folder, &["set", "sitemap_index.xml", "priority=0.9"]);
-    let refused = |why: &str| {
+    let assert_refused = |reason: &str| {
         let output = set();
         let notes = stderr(&output);
         assert_eq!(output.status.code(), Some(3), "{notes}");
-        assert!(notes.contains(why) && notes.contains("hint: "), "{notes}");
+        assert!(notes.contains(reason) && notes.contains("hint: "), "{notes}");
         assert_eq!(folder.files(), before);
         notes
     };
     let terminal = open(&folder, "61 URLs");
-    let notes = refused("another sited (process ");
+    let notes = assert_refused("another sited (process ");
     assert!(notes.contains("has it open"), "{notes}");
     change(&terminal);
     terminal.wait_until("a line in the journal", |_| journal_lines(&folder) == 2);
     terminal.signal(Signal::KILL);
     terminal.wait_exit();
-    // The dead one's lock is no lock, but what it left would not fit the changed files.
-    refused("an earlier session left 1 unsaved change");
-    // By the name of one of its files too.
+    // The lock of the dead process does not count, but its unsaved changes would not apply to changed files.
+    assert_refused("an earlier session left 1 unsaved change");
+    // The name of one file of the set is refused too.
     let restored = stderr(&run(&folder, &["restore", "sitemap-1.xml", "--set", "latest"]));
     assert!(restored.contains("an earlier session left unsaved changes"), "{restored}");
     let terminal = open(&folder, "1 unsaved change of an earlier session");
@@ -126,13 +126,13 @@ fn commands_are_refused_while_the_editor_or_its_changes_wait() {
     assert!(terminal.wait_exit().success());
     assert!(set().status.success());
     assert!(folder.text("sitemap-1.xml").contains("<priority>0.9</priority>"));
-    assert_eq!(left_in_state(&folder), 0, "neither journals nor locks are left");
+    assert_eq!(state_file_count(&folder), 0, "neither journals nor locks are left");
 }
 
-/// A set is the same by its index, by one part, by a folder, by a link, and in a list of files.
+/// A set has the same lock for its index, one of its files, its folder, a link, and a list of files.
 #[cfg(unix)]
 #[test]
-fn a_set_is_locked_by_whatever_path_it_is_opened() {
+fn a_set_is_locked_by_every_path_that_opens_it() {
     let folder = Folder::sample();
     std::os::unix::fs::symlink("sitemap-2.xml", folder.file("link.xml")).unwrap();
     std::fs::hard_link(folder.file("sitemap-1.xml"), folder.file("other-name.xml")).unwrap();
@@ -151,7 +151,7 @@ fn a_set_is_locked_by_whatever_path_it_is_opened() {
         assert!(stderr(&output).contains("has it open"), "{paths:?}: {}", stderr(&output));
         assert_eq!(output.status.code(), Some(3), "{paths:?}");
     }
-    // Another set in the same folder is another set.
+    // Another set in the same folder has another lock.
     let second = open_paths(&folder, &["sample.xml"], "33 URLs");
     change(&second);
     discard(&second);
@@ -160,16 +160,17 @@ fn a_set_is_locked_by_whatever_path_it_is_opened() {
     let mut after = folder.files();
     after.retain(|name, _| before.contains_key(name));
     assert_eq!(after, before);
-    assert_eq!(left_in_state(&folder), 0, "neither journals nor locks are left");
+    assert_eq!(state_file_count(&folder), 0, "neither journals nor locks are left");
 }
 
-/// Several files without an index are kept too; and whoever opens one of them alone is informed where its changes wait.
+/// Changes of several files without an index are journaled too. Opening one of these files alone reports the files
+/// under which the unsaved changes are found.
 #[test]
 fn changes_of_several_files_are_replayed_and_cannot_be_bypassed() {
     let folder = Folder::sample();
     let before = folder.files();
     let both = ["sitemap-1.xml", "sitemap-2.xml"];
-    change_and_die(&folder, &open_paths(&folder, &both, "61 URLs"));
+    change_and_kill(&folder, &open_paths(&folder, &both, "61 URLs"));
     for paths in [&["sitemap-2.xml"][..], &["sitemap-2.xml", "sitemap-1.xml"], &["sitemap_index.xml"]] {
         let terminal = open_paths(&folder, paths, "left 1 unsaved change");
         terminal.wait_for("sitemap-1.xml");
@@ -194,19 +195,19 @@ fn changes_of_several_files_are_replayed_and_cannot_be_bypassed() {
     for name in both {
         assert!(folder.text(name).contains("<priority>0.3</priority>"), "{name}");
     }
-    assert_eq!(left_in_state(&folder), 0);
+    assert_eq!(state_file_count(&folder), 0);
 }
 
-/// What is typed after a save to another path belongs to that path.
+/// Changes after a save to another path belong to that path.
 #[test]
-fn changes_after_a_save_elsewhere_are_kept_for_the_new_path() {
+fn changes_after_a_save_to_another_path_are_journaled_for_that_path() {
     let folder = Folder::new();
     let before = folder.write("a.xml", SMALL);
     let terminal = open_paths(&folder, &["a.xml"], "2 URLs");
     terminal.send(":write b.xml\r");
     terminal.wait_for("saved b.xml");
-    change_and_die(&folder, &terminal);
-    // The first file is as it was, and free.
+    change_and_kill(&folder, &terminal);
+    // The first file is unchanged and unlocked.
     let first = open_paths(&folder, &["a.xml"], "2 URLs");
     change(&first);
     discard(&first);
@@ -214,7 +215,7 @@ fn changes_after_a_save_elsewhere_are_kept_for_the_new_path() {
     let second = open_paths(&folder, &["b.xml"], "1 unsaved change of an earlier session");
     second.send("r");
     second.wait_for("1 change replayed");
-    // Where someone has another file open nothing is written over it, and nothing is asked first.
+    // A file that another editor has open is not overwritten, and no dialog offers to.
     let third = open_paths(&folder, &["a.xml"], "2 URLs");
     second.send(":write a.xml\r");
     second.wait_for("has it open; choose another name");
@@ -226,31 +227,31 @@ fn changes_after_a_save_elsewhere_are_kept_for_the_new_path() {
 
 const SMALL: &str = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"><url><loc>https://e.com/1</loc></url><url><loc>https://e.com/2</loc></url></urlset>";
 
-/// Where the state folder of a test's user is.
-fn state(folder: &Folder) -> std::path::PathBuf {
+/// The state folder of the test's user.
+fn state_folder(folder: &Folder) -> std::path::PathBuf {
     folder.path().join(".home/state/sited")
 }
 
-/// Root may write everywhere; a file in the place of the folder stops it too.
+/// A file in place of the state folder prevents writing even for root.
 #[test]
-fn changes_that_cannot_be_journaled_are_reported_until_they_are() {
+fn changes_that_cannot_be_journaled_are_reported_until_journaling_works() {
     let folder = Folder::sample();
-    std::fs::write(state(&folder), "").unwrap();
+    std::fs::write(state_folder(&folder), "").unwrap();
     let terminal = open(&folder, "changes are not recorded: ");
     terminal.wait_for("not kept");
     change(&terminal);
     terminal.wait_for("changes are not recorded: ");
-    // A second one is kept out all the same.
+    // A second editor is locked out nevertheless.
     let second = open(&folder, "has it open");
     second.send("q");
     assert!(second.wait_exit().success());
-    // It works again, and no one does anything.
-    std::fs::remove_file(state(&folder)).unwrap();
+    // Journaling works again without an action of the user.
+    std::fs::remove_file(state_folder(&folder)).unwrap();
     terminal.wait_gone("not kept");
     terminal.wait_gone("changes are not recorded");
     assert_eq!(journal_lines(&folder), 2);
-    // The folder goes while it is being used.
-    std::fs::remove_dir_all(state(&folder)).unwrap();
+    // The folder is deleted while it is in use.
+    std::fs::remove_dir_all(state_folder(&folder)).unwrap();
     terminal.send(":set priority=0.4\r");
     terminal.wait_until("the journal again", |_| journal_lines(&folder) >= 2);
     let second = open(&folder, "has it open");
@@ -268,14 +269,14 @@ fn changes_that_cannot_be_journaled_are_reported_until_they_are() {
 #[test]
 fn a_missing_state_folder_is_reported_and_a_second_process_is_excluded() {
     let folder = Folder::sample();
-    let homeless = |text: &str| {
+    let open_without_state_folder = |text: &str| {
         let start = Start::new(&folder).size(100, 30).arguments(NOW).arguments(["sitemap_index.xml"]);
         let terminal = start.variable("HOME", "").variable("XDG_STATE_HOME", "").start();
         terminal.wait_for(text);
         terminal
     };
-    let first = homeless("changes are not recorded: no state folder");
-    homeless("has it open with another state folder").send("q");
+    let first = open_without_state_folder("changes are not recorded: no state folder");
+    open_without_state_folder("has it open with another state folder").send("q");
     let output = run(&folder, &["set", "sitemap_index.xml", "priority=0.9"]);
     assert!(stderr(&output).contains("has it open with another state folder"), "{}", stderr(&output));
     assert_eq!(output.status.code(), Some(3));
@@ -283,7 +284,8 @@ fn a_missing_state_folder_is_reported_and_a_second_process_is_excluded() {
     assert!(first.wait_exit().success());
 }
 
-/// No file may have more than a kilobyte: the journal fails in the middle of a line, and is sound when it works again.
+/// Files are limited to about a kilobyte: writing the journal fails in the middle of a line, and the journal is valid
+/// again after the next successful write.
 #[test]
 fn a_journal_that_meets_a_size_limit_is_reported_and_completed_later() {
     let folder = Folder::with(&[("a.xml", SMALL)]);
@@ -292,7 +294,7 @@ fn a_journal_that_meets_a_size_limit_is_reported_and_completed_later() {
     let start = Start::program("/bin/sh", &folder).size(100, 30).arguments(["-c", limited, &program]);
     let terminal = start.arguments(NOW).arguments(["a.xml"]).start();
     terminal.wait_for("2 URLs");
-    // Both rows of it are longer than a file may be.
+    // A journal line with both rows is longer than the limit.
     let long = "x".repeat(450);
     terminal.send(&format!(":%s#e.com#e.com/{long}#\r"));
     terminal.wait_for("would exceed the limit of file sizes");
@@ -311,12 +313,12 @@ fn a_journal_that_meets_a_size_limit_is_reported_and_completed_later() {
     assert!(terminal.wait_exit().success());
 }
 
-/// A state folder on a full disk of its own, until there is room. Needs the right to mount.
+/// The state folder is on a full disk of its own until space is freed. Needs the permission to mount.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_under_the_state_folder_is_reported_until_there_is_space() {
     let folder = Folder::sample();
-    let room = folder.file(".home/room");
+    let free_space_marker = folder.file(".home/room");
     let script = "mount -t tmpfs -o size=16k none \"$XDG_STATE_HOME\" || { echo CANNOT MOUNT; exec cat; }
         head -c 99999 /dev/zero > \"$XDG_STATE_HOME/filler\" 2> /dev/null
         (while [ ! -e \"$HOME/room\" ]; do sleep 0.1; done; rm \"$XDG_STATE_HOME/filler\"
@@ -339,9 +341,9 @@ fn a_full_disk_under_the_state_folder_is_reported_until_there_is_space() {
     terminal.wait_for("changes are not recorded: no space in ");
     change(&terminal);
     terminal.wait_for("changes are not recorded: no space in ");
-    std::fs::write(room, "").unwrap();
+    std::fs::write(free_space_marker, "").unwrap();
     terminal.wait_gone("not kept");
-    // What was changed meanwhile is in the journal, without another change.
+    // The change made while the disk was full is in the journal, without another change.
     terminal.wait_until("a copy of the journal", |_| folder.file(".home/copied").exists());
     let journal = std::fs::read_to_string(folder.file(".home/copied")).unwrap();
     assert!(journal.lines().count() == 2 && journal.contains("priority"), "{journal}");
@@ -349,12 +351,12 @@ fn a_full_disk_under_the_state_folder_is_reported_until_there_is_space() {
     assert!(terminal.wait_exit().success());
 }
 
-/// Two users, sudo, a container: their state folders know nothing of each other, the file itself does.
+/// Two users, sudo, a container: their state folders are separate, so the lock is on the file itself.
 #[cfg(unix)]
 #[test]
-fn a_set_is_locked_whatever_the_state_folder_also_after_a_save() {
+fn a_set_is_locked_across_state_folders_also_after_a_save() {
     let folder = Folder::sample();
-    let elsewhere = |text: &str| {
+    let open_with_another_state_folder = |text: &str| {
         let start = Start::new(&folder).size(100, 30).arguments(NOW).arguments(["sitemap_index.xml"]);
         let state = folder.path().join(".home/cache").to_string_lossy().into_owned();
         let terminal = start.variable("XDG_STATE_HOME", &state).start();
@@ -362,40 +364,40 @@ fn a_set_is_locked_whatever_the_state_folder_also_after_a_save() {
         terminal
     };
     let first = open(&folder, "61 URLs");
-    let refused = || {
-        let second = elsewhere("has it open with another state folder");
+    let assert_refused = || {
+        let second = open_with_another_state_folder("has it open with another state folder");
         second.send(":%set priority=0.3\r");
         second.wait_for("read-only");
         second.send("q");
         assert!(second.wait_exit().success());
     };
-    refused();
+    assert_refused();
     change(&first);
     first.send(":w\r");
     first.wait_for("saved 3 files");
-    refused();
-    // Whoever only reads is not kept out, and keeps no one out.
+    assert_refused();
+    // A command that only reads needs no lock and takes none.
     assert!(run(&folder, &["list", "sitemap_index.xml"]).status.success());
     first.send("q");
     assert!(first.wait_exit().success());
-    let free = elsewhere("61 URLs");
+    let free = open_with_another_state_folder("61 URLs");
     assert!(!free.screen().contains("has it open"), "{}", free.screen());
     free.send("q");
     assert!(free.wait_exit().success());
 }
 
-/// The same folder under another path, as in a container. Needs the right to mount.
+/// The same folder mounted at another path, as in a container. Needs the permission to mount.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_set_is_locked_through_a_bind_mount() {
     let folder = Folder::sample();
-    let place = Folder::new();
+    let mount_point = Folder::new();
     let first = open(&folder, "61 URLs");
     let script = "mount --bind \"$1\" \"$2\" || { echo CANNOT MOUNT; exit 0; }; cd \"$2\" && \"$0\" set sitemap_index.xml priority=0.9 2>&1; echo status $?";
     let mut command = std::process::Command::new("unshare");
     command.args(["-m", "--propagation", "private", "sh", "-c", script]);
-    command.arg(crate::support::program()).arg(folder.path()).arg(place.path());
-    command.env_clear().envs(crate::support::environment(place.path()));
+    command.arg(crate::support::program()).arg(folder.path()).arg(mount_point.path());
+    command.env_clear().envs(crate::support::environment(mount_point.path()));
     command.env("PATH", std::env::var("PATH").unwrap_or_default());
     let output = command.stdin(std::process::Stdio::null()).output();
     let text = output.as_ref().map(crate::support::stdout).unwrap_or_default();
@@ -408,9 +410,9 @@ fn a_set_is_locked_through_a_bind_mount() {
     assert!(text.contains("has it open with another state folder") && text.contains("status 3"), "{text}");
 }
 
-/// What follows a damaged line is replayed, what is gone is counted and shown, and the journal can be read later.
+/// Changes after a damaged line are replayed, lost changes are counted and shown, and the journal can be read later.
 #[test]
-fn a_damaged_journal_is_replayed_as_far_as_it_is_certain_and_the_rest_is_shown() {
+fn a_damaged_journal_is_replayed_without_its_lost_changes_which_are_reported() {
     let folder = Folder::sample();
     let before = folder.files();
     let terminal = open(&folder, "61 URLs");
@@ -422,7 +424,8 @@ fn a_damaged_journal_is_replayed_as_far_as_it_is_certain_and_the_rest_is_shown()
     terminal.signal(Signal::KILL);
     terminal.wait_exit();
     let journals = || {
-        let entries = std::fs::read_dir(state(&folder).join("journal")).unwrap().flatten().map(|entry| entry.path());
+        let entries =
+            std::fs::read_dir(state_folder(&folder).join("journal")).unwrap().flatten().map(|entry| entry.path());
         let mut paths: Vec<_> = entries.filter(|path| path.to_string_lossy().contains(".journal")).collect();
         paths.sort();
         paths
@@ -438,7 +441,7 @@ fn a_damaged_journal_is_replayed_as_far_as_it_is_certain_and_the_rest_is_shown()
     discard(&terminal);
     assert!(terminal.wait_exit().success());
     assert_eq!(folder.files(), before);
-    // The damaged one is set aside: listed, read, applied.
+    // The damaged journal is set aside; it can be listed, read and applied.
     let output = run(&folder, &["recover", "sitemap_index.xml"]);
     let list = crate::support::stdout(&output);
     assert!(list.contains("journal 1: ") && list.contains("set aside"), "{list}");
@@ -464,12 +467,12 @@ fn a_damaged_journal_is_replayed_as_far_as_it_is_certain_and_the_rest_is_shown()
     assert!(output.status.success() && journals().is_empty(), "{}", stderr(&output));
 }
 
-/// Files in the folder's state.
-fn left_in_state(folder: &Folder) -> usize {
+/// The number of files (journals and locks) in the state folder.
+fn state_file_count(folder: &Folder) -> usize {
     std::fs::read_dir(folder.path().join(".home/state/sited/journal")).unwrap().count()
 }
 
-/// Lines of the only journal in the folder's state.
+/// The number of lines of all journals in the state folder.
 fn journal_lines(folder: &Folder) -> usize {
     let state = folder.path().join(".home/state/sited/journal");
     let entries = std::fs::read_dir(state).into_iter().flatten().flatten();

@@ -9,7 +9,7 @@ const SITEMAP: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
     <url><loc>https://e.com/c</loc></url>\n\
     </urlset>\n";
 
-/// What a crawler and a statistic know; the header names are those of Screaming Frog and Search Console.
+/// A sitemap with a crawl export and a click export, whose headers are those of Screaming Frog and Search Console.
 fn site() -> Folder {
     let folder = Folder::new();
     folder.write("sitemap.xml", SITEMAP);
@@ -24,35 +24,36 @@ fn site() -> Folder {
     folder
 }
 
-fn ends(folder: &Folder, words: &[&str], status: i32) -> String {
-    let output = run(folder, words);
-    assert_eq!(output.status.code(), Some(status), "{words:?}: {}{}", stdout(&output), stderr(&output));
+fn run_with_status(folder: &Folder, arguments: &[&str], status: i32) -> String {
+    let output = run(folder, arguments);
+    assert_eq!(output.status.code(), Some(status), "{arguments:?}: {}{}", stdout(&output), stderr(&output));
     if status == 0 { stdout(&output) } else { stderr(&output) }
 }
 
 #[test]
 fn rows_are_selected_and_listed_by_data_columns() {
     let folder = site();
-    let listed = ends(&folder, &["list", "sitemap.xml", "--data", "crawl.csv", "--where", "@status>=300"], 0);
+    let listed =
+        run_with_status(&folder, &["list", "sitemap.xml", "--data", "crawl.csv", "--where", "@status>=300"], 0);
     assert_eq!(listed, "https://e.com/b\n");
-    let words = ["list", "sitemap.xml", "--data", "crawl.csv", "--data", "clicks.csv", "--format", "csv"];
-    let listed = ends(&folder, &[&words[..], &["--columns", "loc,@status,@clicks"]].concat(), 0);
+    let arguments = ["list", "sitemap.xml", "--data", "crawl.csv", "--data", "clicks.csv", "--format", "csv"];
+    let listed = run_with_status(&folder, &[&arguments[..], &["--columns", "loc,@status,@clicks"]].concat(), 0);
     assert_eq!(listed, "loc,@status,@clicks\nhttps://e.com/a,200,99\nhttps://e.com/b,301,\nhttps://e.com/c,,0\n");
     let json = ["list", "sitemap.xml", "--data", "crawl.csv", "--format", "jsonl", "--columns", "loc,@status"];
-    assert!(ends(&folder, &json, 0).starts_with("{\"loc\":\"https://e.com/a\",\"@status\":200}\n"));
+    assert!(run_with_status(&folder, &json, 0).starts_with("{\"loc\":\"https://e.com/a\",\"@status\":200}\n"));
     let newer = ["list", "sitemap.xml", "--data", "crawl.csv", "--where", "@modified>lastmod"];
-    assert_eq!(ends(&folder, &newer, 0), "https://e.com/a\n");
+    assert_eq!(run_with_status(&folder, &newer, 0), "https://e.com/a\n");
 }
 
 #[test]
 fn fields_take_the_values_of_data_columns() {
     let folder = site();
     let dates = ["set", "sitemap.xml", "lastmod=@modified", "--data", "crawl.csv", "--where", "@modified>lastmod"];
-    ends(&folder, &dates, 0);
+    run_with_status(&folder, &dates, 0);
     let moved = ["set", "sitemap.xml", "loc=@location", "--data", "crawl.csv", "--where", "@status=301"];
-    ends(&folder, &moved, 0);
+    run_with_status(&folder, &moved, 0);
     let scale = ["set", "sitemap.xml", "priority=scale(@clicks,0.3..1.0)", "--data", "clicks.csv"];
-    ends(&folder, &scale, 0);
+    run_with_status(&folder, &scale, 0);
     let expected = SITEMAP
         .replace(
             "a</loc><lastmod>2026-01-01</lastmod>",
@@ -63,20 +64,20 @@ fn fields_take_the_values_of_data_columns() {
     assert_eq!(String::from_utf8(folder.read("sitemap.xml")).unwrap(), expected);
 }
 
-/// A W3C datetime with a time needs a zone, so that only the day can be written of a time without one.
+/// A W3C datetime with a time needs a zone, so a time without a zone is written as a date only.
 #[test]
-fn of_a_time_without_a_zone_the_day_is_written() {
+fn a_time_without_a_zone_is_written_as_a_date() {
     let folder = site();
     folder.write(
         "cms.csv",
         "url,changed\nhttps://e.com/a,2025-10-01 10:00:00\nhttps://e.com/b,2025-10-02T23:30\nhttps://e.com/c,Fri 3 Oct 2025 08:00\n",
     );
-    ends(&folder, &["set", "sitemap.xml", "lastmod=@changed", "--data", "cms.csv"], 0);
-    let listed = ends(&folder, &["list", "sitemap.xml", "--columns", "lastmod"], 0);
+    run_with_status(&folder, &["set", "sitemap.xml", "lastmod=@changed", "--data", "cms.csv"], 0);
+    let listed = run_with_status(&folder, &["list", "sitemap.xml", "--columns", "lastmod"], 0);
     assert_eq!(listed, "2025-10-01\n2025-10-02\n2025-10-03\n");
 }
 
-/// The paths of a log are of the site that most rows are of.
+/// The paths in an access log are resolved against the host of most rows.
 #[test]
 fn a_log_is_joined_with_the_host_of_most_rows() {
     let folder = site();
@@ -85,23 +86,23 @@ fn a_log_is_joined_with_the_host_of_most_rows() {
     };
     folder.write("access.log", ["/a", "/b", "/a", "/none"].map(line).concat());
     let hits = ["list", "sitemap.xml", "--data", "access.log", "--columns", "path,@hits"];
-    assert_eq!(ends(&folder, &hits, 0), "/a\t2\n/b\t1\n/c\t\n");
+    assert_eq!(run_with_status(&folder, &hits, 0), "/a\t2\n/b\t1\n/c\t\n");
     let other =
         ["list", "sitemap.xml", "--data", "access.log", "--base-url", "https://other.example/", "--where", "@hits>0"];
-    assert_eq!(ends(&folder, &other, 0), "");
+    assert_eq!(run_with_status(&folder, &other, 0), "");
     let checked = ["check", "sitemap.xml", "--data", "access.log", "--where", "@hits>0", "--fail-on", "never"];
-    ends(&folder, &checked, 0);
-    // Standard input is read once.
+    run_with_status(&folder, &checked, 0);
+    // Standard input is read only once, so the host cannot be determined from its rows.
     let (status, _, notes) = crate::input::piped(&folder, &["list", "-", "--data", "access.log"], SITEMAP);
     assert!(status == Some(2) && notes.contains("--base-url names the site"), "{notes}");
-    for words in [
+    for arguments in [
         &["set", "sitemap.xml", "priority=scale(@hits,0.3..1.0)"][..],
         &["remove", "sitemap.xml", "--where", "@hits=2"],
         &["sort", "sitemap.xml", "-@hits"],
     ] {
-        ends(&folder, &[words, &["--data", "access.log"]].concat(), 0);
+        run_with_status(&folder, &[arguments, &["--data", "access.log"]].concat(), 0);
     }
-    let listed = ends(&folder, &["list", "sitemap.xml", "--columns", "path,priority"], 0);
+    let listed = run_with_status(&folder, &["list", "sitemap.xml", "--columns", "path,priority"], 0);
     assert_eq!(listed, "/b\t0.7\n/c\t\n");
 }
 
@@ -114,13 +115,13 @@ fn grouped_numbers_are_numbers() {
             "clicks.csv",
             format!("url,clicks\nhttps://e.com/a,{a}\nhttps://e.com/b,{b}\nhttps://e.com/c,{c}\n"),
         );
-        let words = ["list", "sitemap.xml", "--data", "clicks.csv", "--format", "jsonl", "--columns", "@clicks"];
-        ends(&folder, &words, 0).replace("{\"@clicks\":", "").replace("}\n", ";")
+        let arguments = ["list", "sitemap.xml", "--data", "clicks.csv", "--format", "jsonl", "--columns", "@clicks"];
+        run_with_status(&folder, &arguments, 0).replace("{\"@clicks\":", "").replace("}\n", ";")
     };
     assert_eq!(clicks("\"1,234\"", "\"12,345,678\"", "999"), "1234;12345678;999;");
     assert_eq!(clicks("1 234", "1\u{a0}000", "7"), "1234;1000;7;");
     assert_eq!(clicks("1'234", "-2'000'000", "7"), "1234;-2000000;7;");
-    // Decimals with a comma, mixed marks, groups of other lengths, and four digits beside groups are texts.
+    // Decimal commas, mixed separators, groups of other lengths, and ungrouped numbers beside grouped ones are text.
     for (a, b) in [("\"1,5\"", "\"1,234\""), ("1'234", "\"1,234\""), ("\"12,34\"", "\"1,234\""), ("\"1,234\"", "1234")]
     {
         let shown = clicks(a, b, "7");
@@ -138,33 +139,37 @@ fn booleans_stay_booleans() {
     folder.write("index.csv", "url,indexable\nhttps://e.com/a,yes\nhttps://e.com/b,No\n");
     for table in ["index.jsonl", "index.csv"] {
         let list = ["list", "sitemap.xml", "--data", table, "--columns", "path,@indexable", "--format"];
-        let lines = ends(&folder, &[&list[..], &["jsonl"]].concat(), 0);
+        let lines = run_with_status(&folder, &[&list[..], &["jsonl"]].concat(), 0);
         assert_eq!(
             lines,
             "{\"path\":\"/a\",\"@indexable\":true}\n{\"path\":\"/b\",\"@indexable\":false}\n{\"path\":\"/c\",\"@indexable\":null}\n"
         );
-        let shown = ends(&folder, &["list", "sitemap.xml", "--data", table, "--where", "@indexable=true"], 0);
+        let shown =
+            run_with_status(&folder, &["list", "sitemap.xml", "--data", table, "--where", "@indexable=true"], 0);
         assert_eq!(shown, "https://e.com/a\n");
     }
-    // Text keeps what the table has.
+    // Text output keeps the spelling of the table.
     let list = ["list", "sitemap.xml", "--data", "index.csv", "--columns", "@indexable"];
-    assert_eq!(ends(&folder, &list, 0), "yes\nNo\n\n");
+    assert_eq!(run_with_status(&folder, &list, 0), "yes\nNo\n\n");
 }
 
 #[test]
-fn a_set_that_is_streamed_gives_the_same() {
+fn data_columns_select_rows_of_a_streamed_set() {
     let folder = site();
     let index = "<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\
                  <sitemap><loc>https://e.com/sitemap.xml</loc></sitemap></sitemapindex>\n";
     folder.write("sitemap_index.xml", index);
     let remove = ["remove", ".", "--data", "crawl.csv", "--where", "@status=301 or @status=none"];
-    ends(&folder, &remove, 0);
-    let left = String::from_utf8(folder.read("sitemap.xml")).unwrap();
-    assert!(left.contains("e.com/a<") && !left.contains("e.com/b") && !left.contains("e.com/c"), "{left}");
+    run_with_status(&folder, &remove, 0);
+    let remaining = String::from_utf8(folder.read("sitemap.xml")).unwrap();
+    assert!(
+        remaining.contains("e.com/a<") && !remaining.contains("e.com/b") && !remaining.contains("e.com/c"),
+        "{remaining}"
+    );
 }
 
 #[test]
-fn wrong_tables_columns_and_values_are_named_and_nothing_is_written() {
+fn invalid_tables_columns_and_values_are_reported_and_nothing_is_written() {
     let folder = site();
     folder.write("none.csv", "a,b\n1,2\n");
     folder.write("broken.jsonl", "{\"url\":\"https://e.com/a\"}\nnonsense\n{}\n");
@@ -182,17 +187,17 @@ fn wrong_tables_columns_and_values_are_named_and_nothing_is_written() {
         (&["lastmod=today", "--data", "missing.csv"], 3, "missing.csv"),
         (&["lastmod=today", "--data", "crawl.csv", "--where", "@status>=many"], 2, "expected a number"),
     ];
-    for (words, status, expected) in table {
-        let said = ends(&folder, &[&set[..], words].concat(), status);
-        assert!(said.contains(expected), "{words:?}: {said}");
+    for (arguments, status, expected) in table {
+        let message = run_with_status(&folder, &[&set[..], arguments].concat(), status);
+        assert!(message.contains(expected), "{arguments:?}: {message}");
     }
     assert_eq!(String::from_utf8(folder.read("sitemap.xml")).unwrap(), SITEMAP);
 }
 
 #[test]
-fn urls_that_no_row_has_are_listed_for_add() {
+fn urls_missing_from_the_set_are_listed() {
     let folder = site();
-    let listed = ends(&folder, &["list", "sitemap.xml", "--data", "crawl.csv", "--missing"], 0);
+    let listed = run_with_status(&folder, &["list", "sitemap.xml", "--data", "crawl.csv", "--missing"], 0);
     assert_eq!(listed, "https://e.com/x\n");
     folder.write(
         "more.csv",
@@ -206,52 +211,61 @@ fn urls_that_no_row_has_are_listed_for_add() {
         stderr(&output)
     );
     let all = ["list", "sitemap.xml", "--data", "crawl.csv", "--data", "more.csv", "--missing=all"];
-    assert_eq!(ends(&folder, &all, 0), "https://e.com/x\nhttps://e.com/gone\nhttps://other.org/\n");
-    assert!(ends(&folder, &["list", "sitemap.xml", "--missing"], 2).contains("--missing needs --data FILE"));
+    assert_eq!(run_with_status(&folder, &all, 0), "https://e.com/x\nhttps://e.com/gone\nhttps://other.org/\n");
+    assert!(run_with_status(&folder, &["list", "sitemap.xml", "--missing"], 2).contains("--missing needs --data FILE"));
 }
 
 #[test]
 fn rows_are_sorted_by_data_columns() {
     let folder = site();
     let sorted = ["list", "sitemap.xml", "--data", "clicks.csv", "--sort", "@clicks"];
-    assert_eq!(ends(&folder, &sorted, 0), "https://e.com/c\nhttps://e.com/a\nhttps://e.com/b\n");
-    ends(&folder, &["sort", "sitemap.xml", "--by", "-@status,loc", "--data", "crawl.csv"], 0);
-    assert_eq!(ends(&folder, &["list", "sitemap.xml"], 0), "https://e.com/b\nhttps://e.com/a\nhttps://e.com/c\n");
-    assert!(ends(&folder, &["sort", "sitemap.xml", "--by", "@clicks"], 2).contains("no data is loaded"));
+    assert_eq!(run_with_status(&folder, &sorted, 0), "https://e.com/c\nhttps://e.com/a\nhttps://e.com/b\n");
+    run_with_status(&folder, &["sort", "sitemap.xml", "--by", "-@status,loc", "--data", "crawl.csv"], 0);
+    assert_eq!(
+        run_with_status(&folder, &["list", "sitemap.xml"], 0),
+        "https://e.com/b\nhttps://e.com/a\nhttps://e.com/c\n"
+    );
+    assert!(run_with_status(&folder, &["sort", "sitemap.xml", "--by", "@clicks"], 2).contains("no data is loaded"));
 }
 
 #[test]
-fn every_command_takes_data() {
+fn every_command_accepts_data() {
     let folder = site();
     let data = ["--data", "crawl.csv", "--data", "clicks.csv"];
-    let line = |words: &[&str], status: i32| {
-        let output = run(&folder, &[words, &data].concat());
-        assert_eq!(output.status.code(), Some(status), "{words:?}: {}{}", stdout(&output), stderr(&output));
+    let run_with_data = |arguments: &[&str], status: i32| {
+        let output = run(&folder, &[arguments, &data].concat());
+        assert_eq!(output.status.code(), Some(status), "{arguments:?}: {}{}", stdout(&output), stderr(&output));
         stdout(&output)
     };
     let reset = || folder.write("sitemap.xml", SITEMAP);
-    let checked = line(&["check", "sitemap.xml", "--rule", "site-*", "--all"], 1);
+    let checked = run_with_data(&["check", "sitemap.xml", "--rule", "site-*", "--all"], 1);
     assert!(checked.contains("error[site-redirect]") && checked.contains("note[site-lastmod-older]"), "{checked}");
-    let none = line(&["check", "sitemap.xml", "--rule", "site-*", "--where", "@status=none and @clicks>0", "--all"], 0);
+    let none = run_with_data(
+        &["check", "sitemap.xml", "--rule", "site-*", "--where", "@status=none and @clicks>0", "--all"],
+        0,
+    );
     assert_eq!(none, "");
-    assert_eq!(line(&["list", "sitemap.xml", "--sort", "loc", "--where", "@clicks=0"], 0), "https://e.com/c\n");
-    assert!(line(&["stats", "sitemap.xml"], 0).contains("URLs"));
-    line(&["replace", "sitemap.xml", "e.com", "f.org", "--where", "@clicks>=99"], 0);
-    assert_eq!(line(&["list", "sitemap.xml"], 0), "https://f.org/a\nhttps://e.com/b\nhttps://e.com/c\n");
+    assert_eq!(
+        run_with_data(&["list", "sitemap.xml", "--sort", "loc", "--where", "@clicks=0"], 0),
+        "https://e.com/c\n"
+    );
+    assert!(run_with_data(&["stats", "sitemap.xml"], 0).contains("URLs"));
+    run_with_data(&["replace", "sitemap.xml", "e.com", "f.org", "--where", "@clicks>=99"], 0);
+    assert_eq!(run_with_data(&["list", "sitemap.xml"], 0), "https://f.org/a\nhttps://e.com/b\nhttps://e.com/c\n");
     folder.write("old.xml", SITEMAP);
-    assert!(line(&["diff", "old.xml", "sitemap.xml"], 1).contains("f.org/a"));
+    assert!(run_with_data(&["diff", "old.xml", "sitemap.xml"], 1).contains("f.org/a"));
     reset();
-    line(&["fix", "sitemap.xml", "--rule", "site-redirect"], 0);
-    assert_eq!(line(&["list", "sitemap.xml"], 0), "https://e.com/a\nhttps://e.com/b2\nhttps://e.com/c\n");
+    run_with_data(&["fix", "sitemap.xml", "--rule", "site-redirect"], 0);
+    assert_eq!(run_with_data(&["list", "sitemap.xml"], 0), "https://e.com/a\nhttps://e.com/b2\nhttps://e.com/c\n");
     reset();
-    line(&["remove", "sitemap.xml", "--where", "@status=301"], 0);
-    assert_eq!(line(&["list", "sitemap.xml"], 0), "https://e.com/a\nhttps://e.com/c\n");
-    line(&["set", "sitemap.xml", "priority=scale(@clicks, 0.3..1.0)"], 0);
-    let listed = line(&["list", "sitemap.xml", "--format", "csv", "--columns", "loc,priority"], 0);
+    run_with_data(&["remove", "sitemap.xml", "--where", "@status=301"], 0);
+    assert_eq!(run_with_data(&["list", "sitemap.xml"], 0), "https://e.com/a\nhttps://e.com/c\n");
+    run_with_data(&["set", "sitemap.xml", "priority=scale(@clicks, 0.3..1.0)"], 0);
+    let listed = run_with_data(&["list", "sitemap.xml", "--format", "csv", "--columns", "loc,priority"], 0);
     assert_eq!(listed, "loc,priority\nhttps://e.com/a,1.0\nhttps://e.com/c,0.3\n");
 }
 
-/// The same table as programs write it.
+/// The same table in the encodings that spreadsheet programs write.
 #[test]
 fn tables_in_the_encodings_of_spreadsheets_are_read() {
     let table = "Adresse;Titel\r\nhttps://e.com/a;\"Größe; Übergröße\"\r\nhttps://e.com/b;klein\r\n";
@@ -271,8 +285,9 @@ fn tables_in_the_encodings_of_spreadsheets_are_read() {
         folder.write("sitemap.xml", SITEMAP);
         folder.write("table.csv", bytes);
         for key in [&[][..], &["--data-key", "Adresse"], &["--data-key", "1"]] {
-            let words = ["list", "sitemap.xml", "--data", "table.csv", "--format", "csv", "--columns", "loc,@titel"];
-            let listed = ends(&folder, &[&words[..], key].concat(), 0);
+            let arguments =
+                ["list", "sitemap.xml", "--data", "table.csv", "--format", "csv", "--columns", "loc,@titel"];
+            let listed = run_with_status(&folder, &[&arguments[..], key].concat(), 0);
             let expected = "loc,@titel\nhttps://e.com/a,Größe; Übergröße\nhttps://e.com/b,klein\nhttps://e.com/c,\n";
             assert_eq!(listed, expected, "{name} {key:?}");
         }
@@ -280,7 +295,7 @@ fn tables_in_the_encodings_of_spreadsheets_are_read() {
 }
 
 #[test]
-fn exports_of_known_programs_are_read_as_they_are() {
+fn exports_of_known_programs_are_read_without_conversion() {
     let log = |path: &str, agent: &str, hour: u32| {
         format!(
             "192.0.2.1 - - [10/Oct/2026:{hour:02}:55:36 +0200] \"GET {path} HTTP/1.1\" 200 2326 \"-\" \"{agent}\"\n"
@@ -321,15 +336,16 @@ fn exports_of_known_programs_are_read_as_they_are() {
         let folder = Folder::new();
         folder.write("sitemap.xml", SITEMAP);
         folder.write("export", text);
-        let words = ["list", "sitemap.xml", "--data", "export", "--base-url", "https://e.com/", "--format", "csv"];
-        let listed = ends(&folder, &[&words[..], &["--where", "loc:/a", "--columns", columns]].concat(), 0);
+        let arguments = ["list", "sitemap.xml", "--data", "export", "--base-url", "https://e.com/", "--format", "csv"];
+        let listed =
+            run_with_status(&folder, &[&arguments[..], &["--where", "loc:/a", "--columns", columns]].concat(), 0);
         assert_eq!(listed.lines().nth(1), Some(expected), "{name}: {listed}");
     }
 }
 
 #[test]
-fn a_table_that_is_not_there_is_named_with_what_writes_one() {
-    let notes = ends(&site(), &["check", "sitemap.xml", "--data", "nowhere.jsonl"], 3);
+fn a_missing_table_is_reported_with_the_command_that_writes_one() {
+    let notes = run_with_status(&site(), &["check", "sitemap.xml", "--data", "nowhere.jsonl"], 3);
     assert!(notes.contains("nowhere.jsonl") && notes.contains("sited probe PATH -o site.jsonl"), "{notes}");
     assert!(!notes.contains("new sitemap"), "{notes}");
 }

@@ -1,4 +1,4 @@
-//! Tests of `sited dates`: times of sources from Git and the file system.
+//! Tests of `sited dates`: dates of source files from Git, the file system and HTTP.
 
 use crate::support::{Folder, environment, program, stderr, stdout};
 use std::ffi::{OsStr, OsString};
@@ -15,19 +15,19 @@ fn sitemap(folder: &Folder, paths: &[&str]) {
     folder.write("sitemap.xml", text + "</urlset>\n");
 }
 
-/// Programs are looked for where this process finds them.
+/// The search path of this process, so that Git is found.
 fn path_variable() -> OsString {
     std::env::var_os("PATH").unwrap_or_else(|| "/usr/bin:/bin".into())
 }
 
-fn git(folder: &Path, words: &[&str], day: u32) -> Output {
+fn git(folder: &Path, arguments: &[&str], day: u32) -> Output {
     let mut command = Command::new("git");
     command.env_clear().envs(environment(folder)).env("PATH", path_variable()).env("GIT_CONFIG_NOSYSTEM", "1");
     let date = format!("2024-05-{day:02}T10:00:00+02:00");
     command.env("GIT_COMMITTER_DATE", &date).env("GIT_AUTHOR_DATE", "2000-01-01T00:00:00Z");
     let name = ["-c", "user.name=n", "-c", "user.email=n@e.com", "-c", "init.defaultBranch=main"];
-    let output = command.current_dir(folder).args(name).args(words).output().expect("start git");
-    assert!(output.status.success(), "{words:?}: {}", stderr(&output));
+    let output = command.current_dir(folder).args(name).args(arguments).output().expect("start git");
+    assert!(output.status.success(), "{arguments:?}: {}", stderr(&output));
     output
 }
 
@@ -37,16 +37,20 @@ fn commit(folder: &Folder, day: u32) {
     git(folder.path(), &["commit", "--quiet", "--message", "x"], day);
 }
 
-fn sited_with(folder: &Folder, words: &[&str], variables: &[(&str, OsString)]) -> (Option<i32>, String, String) {
+fn sited_with_variables(
+    folder: &Folder,
+    arguments: &[&str],
+    variables: &[(&str, OsString)],
+) -> (Option<i32>, String, String) {
     let mut command = Command::new(program());
     command.env_clear().envs(environment(folder.path())).env("PATH", path_variable());
-    command.envs(variables.iter().map(|(name, value)| (name, value))).args(words).current_dir(folder.path());
+    command.envs(variables.iter().map(|(name, value)| (name, value))).args(arguments).current_dir(folder.path());
     let output = command.output().expect("start the program");
     (output.status.code(), stdout(&output), stderr(&output))
 }
 
-fn sited(folder: &Folder, words: &[&str]) -> (Option<i32>, String, String) {
-    sited_with(folder, words, &[])
+fn sited(folder: &Folder, arguments: &[&str]) -> (Option<i32>, String, String) {
+    sited_with_variables(folder, arguments, &[])
 }
 
 /// URL path, day of May 2024 and source of each line.
@@ -55,7 +59,7 @@ fn days(lines: &str) -> Vec<(String, String, String)> {
     lines
         .lines()
         .map(|line| {
-            crate::outputs::holds("dates", line);
+            crate::outputs::assert_matches_schema("dates", line);
             let value: serde_json::Value = serde_json::from_str(line).unwrap();
             let day = text(&value, "modified").replace("2024-05-", "").replace("T08:00:00Z", "");
             (text(&value, "url").replace("https://e.com", ""), day, text(&value, "source"))
@@ -70,8 +74,8 @@ fn site() -> Folder {
     for name in ["a.md", "b c.md", "1714550400.md", "line\nbreak.md", "\nfirst.md", "gone.md", "sub/index.md"] {
         folder.write(&format!("site/content/{name}"), "1");
     }
-    let odd = folder.file("site/content").join(OsStr::from_bytes(b"odd-\xff.md"));
-    std::fs::write(odd, "1").unwrap();
+    let non_utf_8_path = folder.file("site/content").join(OsStr::from_bytes(b"odd-\xff.md"));
+    std::fs::write(non_utf_8_path, "1").unwrap();
     folder.write("site/public/index.html", "1");
     commit(&folder, 1);
     folder.write("site/content/a.md", "2");
@@ -83,7 +87,7 @@ fn site() -> Folder {
     git(folder.path(), &["merge", "--quiet", "--no-edit", "branch"], 4);
     git(folder.path(), &["mv", "site/content/gone.md", "site/content/moved.md"], 5);
     commit(&folder, 5);
-    // What is not committed has no time, and changes none.
+    // An uncommitted file has no date, and an uncommitted change does not affect a date.
     folder.write("site/content/new.md", "1");
     folder.write("site/content/a.md", "3");
     folder
@@ -127,11 +131,11 @@ fn each_page_has_the_time_of_the_last_commit_of_its_source() {
     assert_eq!(days(&out), expected);
     assert!(notes.contains("10 of 14 URLs dated\n"), "{notes}");
     assert!(notes.contains("no source: https://e.com/gone/\nno source: https://e.com/new/\n"), "{notes}");
-    // Into a file, and from there into the sitemap.
-    let words = ["dates", "sitemap.xml", "--git", "site", "-o", "dates.jsonl", "--quiet"];
-    assert_eq!(sited(&folder, &words), (Some(0), String::new(), String::new()));
+    // The dates are written to a file, and from there to the sitemap.
+    let arguments = ["dates", "sitemap.xml", "--git", "site", "-o", "dates.jsonl", "--quiet"];
+    assert_eq!(sited(&folder, &arguments), (Some(0), String::new(), String::new()));
     assert_eq!(folder.text("dates.jsonl"), out);
-    assert_eq!(sited(&folder, &words).0, Some(0), "its own file is replaced");
+    assert_eq!(sited(&folder, &arguments).0, Some(0), "its own file is replaced");
     let set = ["set", "sitemap.xml", "lastmod=@modified", "--data", "dates.jsonl", "--where", "@modified!=lastmod"];
     let (status, _, notes) = sited(&folder, &set);
     assert!(status == Some(0) && notes.contains("10"), "{notes}");
@@ -151,7 +155,7 @@ fn a_repository_without_its_history_is_refused() {
     git(folder.path(), &["init", "--quiet", "fresh"], 6);
     let outside = Folder::new();
     let outside = outside.path().to_str().unwrap();
-    for (words, expected) in [
+    for (arguments, expected) in [
         (["--git", "shallow/site"], "hint: get the whole history: git fetch --unshallow"),
         (["--git", "fresh"], "the repository has no commit"),
         (["--git", outside], "not in a Git repository\nhint: name a folder of the repository"),
@@ -160,18 +164,18 @@ fn a_repository_without_its_history_is_refused() {
         (["--mtime", "sitemap.xml"], "sitemap.xml: there is no such folder"),
     ] {
         let (status, out, notes) =
-            sited(&folder, &[&["dates", "sitemap.xml", "-o", "dates.jsonl"], &words[..]].concat());
-        assert_eq!((status, out.as_str()), (Some(3), ""), "{words:?}: {notes}");
-        assert!(notes.contains(expected), "{words:?}: {notes}");
+            sited(&folder, &[&["dates", "sitemap.xml", "-o", "dates.jsonl"], &arguments[..]].concat());
+        assert_eq!((status, out.as_str()), (Some(3), ""), "{arguments:?}: {notes}");
+        assert!(notes.contains(expected), "{arguments:?}: {notes}");
         assert!(!folder.file("dates.jsonl").exists());
     }
     let nowhere = [("PATH", OsString::from(outside))];
-    let (status, _, notes) = sited_with(&folder, &["dates", "sitemap.xml", "--git", "site"], &nowhere);
+    let (status, _, notes) = sited_with_variables(&folder, &["dates", "sitemap.xml", "--git", "site"], &nowhere);
     assert_eq!(status, Some(3), "{notes}");
     assert!(notes.contains("cannot start git: there is no such program\nhint: install Git"), "{notes}");
 }
 
-/// A repository that came from elsewhere has settings of its own.
+/// The settings of a repository that was copied from elsewhere are not trusted.
 #[test]
 fn no_setting_of_a_repository_runs_a_program_or_fetches() {
     let folder = site();
@@ -190,15 +194,15 @@ fn no_setting_of_a_repository_runs_a_program_or_fetches() {
     git(folder.path(), &["config", "log.showRoot", "false"], 6);
     git(folder.path(), &["config", "color.ui", "always"], 6);
     folder.write(".git/info/attributes", "* diff=x\n");
-    let words = ["dates", "sitemap.xml", "--git", "site"];
+    let arguments = ["dates", "sitemap.xml", "--git", "site"];
     let expected = "{\"url\":\"https://e.com/a/\",\"modified\":\"2024-05-02T08:00:00Z\",\"source\":\"content/a.md\"}\n";
-    assert_eq!(sited(&folder, &words), (Some(0), expected.to_owned(), "1 of 1 URL dated\n".to_owned()));
-    // Variables of a hook or a script lead to no other repository.
+    assert_eq!(sited(&folder, &arguments), (Some(0), expected.to_owned(), "1 of 1 URL dated\n".to_owned()));
+    // Environment variables set by a hook or a script do not redirect Git to another repository.
     let other = Folder::new();
-    let lead = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_EXTERNAL_DIFF"];
-    let lead = lead.map(|name| (name, other.path().as_os_str().to_owned()));
-    assert_eq!(sited_with(&folder, &words, &lead).1, expected);
-    // A partial clone would fetch the tree that it lacks.
+    let variables = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_EXTERNAL_DIFF"];
+    let variables = variables.map(|name| (name, other.path().as_os_str().to_owned()));
+    assert_eq!(sited_with_variables(&folder, &arguments, &variables).1, expected);
+    // Git would fetch the missing tree of a partial clone.
     for (name, value) in [
         ("core.repositoryFormatVersion", "1"),
         ("extensions.partialClone", "origin"),
@@ -214,30 +218,30 @@ fn no_setting_of_a_repository_runs_a_program_or_fetches() {
     let (first, rest) = tree.trim().split_at(2);
     std::fs::remove_file(folder.file(".git/objects").join(first).join(rest)).unwrap();
     sitemap(&folder, &["/sub/"]);
-    let (status, out, notes) = sited(&folder, &words);
+    let (status, out, notes) = sited(&folder, &arguments);
     assert_eq!((status, out.as_str()), (Some(3), ""), "{notes}");
     assert!(notes.contains("site: git failed: "), "{notes}");
     assert!(!folder.file("marker").exists());
 }
 
 #[test]
-fn urls_without_a_source_are_counted_and_a_mapping_that_finds_nothing_is_an_error() {
+fn urls_without_a_source_are_counted_and_a_mapping_without_matches_is_an_error() {
     let folder = Folder::new();
     let paths: Vec<String> = (0..9).map(|n| format!("/p{n}")).collect();
     sitemap(&folder, &paths.iter().map(String::as_str).collect::<Vec<_>>());
     folder.write("site/p0.html", "x");
     folder.write("site/text/p1.md", "x");
-    let words = ["dates", "sitemap.xml", "--mtime", "site"];
-    let (status, out, notes) = sited(&folder, &words);
+    let arguments = ["dates", "sitemap.xml", "--mtime", "site"];
+    let (status, out, notes) = sited(&folder, &arguments);
     assert_eq!((status, out.lines().count()), (Some(0), 1), "{notes}");
     assert!(notes.starts_with("1 of 9 URLs dated\nno source: https://e.com/p1\n"), "{notes}");
     assert!(notes.ends_with("p5\nno source: 3 more URLs; --all names them\n"), "{notes}");
     let map = ["--map", "/* = text/*.md", "--map", "/* = *.html", "--all"];
-    let (status, out, notes) = sited(&folder, &[&words[..], &map].concat());
+    let (status, out, notes) = sited(&folder, &[&arguments[..], &map].concat());
     assert_eq!((status, out.lines().count(), notes.matches("no source: ").count()), (Some(0), 2, 7), "{notes}");
-    let (status, out, _) = sited(&folder, &[&words[..], &map, &["--where", "loc:p1"]].concat());
+    let (status, out, _) = sited(&folder, &[&arguments[..], &map, &["--where", "loc:p1"]].concat());
     assert!(status == Some(0) && out.contains("\"source\":\"text/p1.md\""), "{out}");
-    for (more, status, expected) in [
+    for (extra, status, expected) in [
         (
             &["--map", "/* = none/*.md", "-o", "out"][..],
             3,
@@ -248,17 +252,17 @@ fn urls_without_a_source_are_counted_and_a_mapping_that_finds_nothing_is_an_erro
         (&["--git"], 2, "cannot be used with"),
     ] {
         let before = folder.files();
-        let (found, out, notes) = sited(&folder, &[&words[..], more].concat());
-        assert_eq!((found, out.as_str()), (Some(status), ""), "{more:?}: {notes}");
-        assert!(notes.contains(expected), "{more:?}: {notes}");
-        assert_eq!(folder.files(), before, "{more:?}");
+        let (found, out, notes) = sited(&folder, &[&arguments[..], extra].concat());
+        assert_eq!((found, out.as_str()), (Some(status), ""), "{extra:?}: {notes}");
+        assert!(notes.contains(expected), "{extra:?}: {notes}");
+        assert_eq!(folder.files(), before, "{extra:?}");
     }
     let (status, _, notes) = sited(&folder, &["dates", "sitemap.xml"]);
     assert!(status == Some(2) && notes.contains("--git"), "{notes}");
 }
 
 #[test]
-fn a_path_of_any_bytes_is_a_folder_of_sources() {
+fn the_path_of_a_source_folder_may_be_invalid_utf_8() {
     let folder = Folder::new();
     sitemap(&folder, &["/a"]);
     let name = OsString::from_vec(b"odd-\xff".to_vec());
@@ -274,7 +278,7 @@ fn a_path_of_any_bytes_is_a_folder_of_sources() {
 
 #[cfg(feature = "net")]
 #[test]
-fn the_site_is_asked_for_the_dates_of_its_pages() {
+fn dates_are_requested_from_the_pages_of_the_site() {
     use crate::support::server::{Reply, Server};
     let server = Server::start(|seen| match seen.path.as_str() {
         "/robots.txt" => Reply::text("User-agent: *\nDisallow: /private/\n"),
@@ -293,14 +297,14 @@ fn the_site_is_asked_for_the_dates_of_its_pages() {
         writeln!(text, "<url><loc>{}</loc><lastmod>2020-01-01</lastmod></url>", server.url(path)).unwrap();
     }
     folder.write("sitemap.xml", text + "</urlset>\n");
-    let words = ["dates", "sitemap.xml", "--http", "-o", "dates.jsonl"];
-    // Refused before anything is sent, as for a probe; and only --http sends anything.
-    let (status, _, notes) = sited(&folder, &words);
+    let arguments = ["dates", "sitemap.xml", "--http", "-o", "dates.jsonl"];
+    // The command is refused before a request is sent, as for a probe; and only --http sends requests.
+    let (status, _, notes) = sited(&folder, &arguments);
     assert!(status == Some(2) && notes.contains("--allow-private"), "{notes}");
     let (status, _, notes) = sited(&folder, &["dates", "sitemap.xml", "--mtime", ".", "--rate", "1"]);
     assert!(status == Some(2) && notes.contains("--rate needs --http"), "{notes}");
     assert!(server.log().is_empty() && !folder.file("dates.jsonl").exists());
-    let (status, _, notes) = sited(&folder, &[&words[..], &["--allow-private", "--rate", "0"]].concat());
+    let (status, _, notes) = sited(&folder, &[&arguments[..], &["--allow-private", "--rate", "0"]].concat());
     assert_eq!(status, Some(0), "{notes}");
     assert!(notes.contains("3 of 6 URLs dated") && notes.contains("no date: "), "{notes}");
     let host = server.url("");
@@ -312,10 +316,10 @@ fn the_site_is_asked_for_the_dates_of_its_pages() {
         .collect();
     let line = |url: &str, day, source: &str| (url.to_owned(), day, source.to_owned());
     assert_eq!(found, [line("/a", "03", "/a"), line("/b", "04", "/b"), line("/moved", "03", "/a")]);
-    let asked = server.log();
-    assert!(asked.iter().all(|seen| seen.method == if seen.path == "/robots.txt" { "GET" } else { "HEAD" }));
+    let requests = server.log();
+    assert!(requests.iter().all(|seen| seen.method == if seen.path == "/robots.txt" { "GET" } else { "HEAD" }));
     assert!(!server.paths().contains(&"/private/x".to_owned()));
-    // They are taken over like any other dates.
+    // The dates can be applied like other dates.
     let (status, _, notes) = sited(
         &folder,
         &["set", "sitemap.xml", "lastmod=@modified", "--data", "dates.jsonl", "--where", "@modified!=lastmod"],

@@ -1,12 +1,12 @@
-//! Tests of saves without space: limited file sizes, and a full disk where one can be mounted.
+//! Tests of saves without space: limited file sizes, and a full disk if one can be mounted.
 //!
-//! Holds the promise "a full disk, a quota, a limit: no file is changed, and the message says what is missing".
+//! Verifies the promise "a full disk, a quota, a limit: no file is changed, and the error names the missing bytes".
 
 use crate::support::{Folder, environment, program, run, stderr, stdout};
 use std::fmt::Write as _;
 use std::process::{Command, Output, Stdio};
 
-/// So many rows that a part has about 40 kB: more than a limit of 16 kB, less than a disk of 400 kB.
+/// Rows of each part: about 40 kB, more than the limit of 16 kB and less than the disk of 400 kB.
 const ROWS: usize = 500;
 
 fn urlset(part: usize) -> String {
@@ -30,16 +30,16 @@ fn set() -> Folder {
     folder
 }
 
-/// Runs the program where no file may have more than 16 blocks of 1,024 (or 512, as the shell counts) bytes.
-fn run_limited(folder: &Folder, words: &[&str]) -> Output {
+/// Runs the program with files limited to 16 blocks of 1,024 bytes (or 512, depending on the shell).
+fn run_limited(folder: &Folder, arguments: &[&str]) -> Output {
     let mut command = Command::new("sh");
-    command.args(["-c", "ulimit -f 16 && exec \"$0\" \"$@\""]).arg(program()).args(words);
+    command.args(["-c", "ulimit -f 16 && exec \"$0\" \"$@\""]).arg(program()).args(arguments);
     command.current_dir(folder.path()).env_clear().envs(environment(folder.path()));
     command.stdin(Stdio::null()).output().expect("start a shell")
 }
 
 #[test]
-fn a_limit_of_file_sizes_leaves_everything_and_is_named() {
+fn a_file_size_limit_is_reported_and_no_file_is_changed() {
     let folder = set();
     folder.write("single.xml", urlset(1));
     let table: [&[&str]; 5] = [
@@ -49,23 +49,24 @@ fn a_limit_of_file_sizes_leaves_everything_and_is_named() {
         &["set", "single.xml", "priority=0.8", "-o", "new/copy.xml", "--mkdir"],
         &["split", "sitemap.xml", "-o", "parts", "--max-urls", "300"],
     ];
-    for words in table {
+    for arguments in table {
         let before = folder.files();
-        let output = run_limited(&folder, words);
+        let output = run_limited(&folder, arguments);
         let notes = stderr(&output);
-        assert_eq!(output.status.code(), Some(3), "{words:?}: {notes}");
-        assert!(notes.contains("no file may have more than") && notes.contains("ulimit -f"), "{words:?}: {notes}");
-        assert!(notes.contains("no file was changed"), "{words:?}: {notes}");
-        assert_eq!(folder.files(), before, "{words:?}");
+        assert_eq!(output.status.code(), Some(3), "{arguments:?}: {notes}");
+        assert!(notes.contains("no file may have more than") && notes.contains("ulimit -f"), "{arguments:?}: {notes}");
+        assert!(notes.contains("no file was changed"), "{arguments:?}: {notes}");
+        assert_eq!(folder.files(), before, "{arguments:?}");
         let folders = ["new", "parts", "sitemap.xml.bak"].map(|name| folder.file(name).exists());
-        assert_eq!(folders, [false; 3], "{words:?}: folders that were made for it are gone");
+        assert_eq!(folders, [false; 3], "{arguments:?}: folders that were made for it are gone");
     }
-    // Without the limit the same command works.
+    // Without the limit the same command succeeds.
     assert!(run(&folder, table[1]).status.success());
     assert_eq!(folder.text("part-2.xml").matches("<priority>0.8</priority>").count(), ROWS);
 }
 
-/// What a shell does on a disk of its own, which goes with it. `$0` is the program, `$1` the folder with the set.
+/// The script of a shell with a disk of its own, which is unmounted when the shell ends. `$0` is the program, `$1` the
+/// folder of the set.
 const ON_A_SMALL_DISK: &str = "
 set -e
 disk=$(mktemp -d)
@@ -86,7 +87,7 @@ ls -A
 ";
 
 #[test]
-fn a_full_disk_leaves_everything_and_says_how_much_is_missing() {
+fn a_full_disk_is_reported_with_the_missing_space_and_no_file_is_changed() {
     let folder = set();
     for backup in ["", "--backup=once"] {
         let mut command = Command::new("unshare");

@@ -1,6 +1,6 @@
-//! Tests that a save keeps links, owner, mode and access lists, and refuses what is no file.
+//! Tests that a save keeps links, owner, mode and access lists, and refuses targets that are not regular files.
 //!
-//! Holds the promises "links stay", "nothing becomes more or less private", "pipes, devices and read-only files".
+//! Verifies the promises "links stay", "nothing becomes more readable" and "pipes, devices and read-only files".
 
 use crate::support::{Folder, environment, program, run, stderr};
 use std::fs;
@@ -12,10 +12,10 @@ use std::process::{Command, Output, Stdio};
 const TEXT: &str = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n\
     <url><loc>https://example.com/1</loc><priority>0.1</priority></url>\n</urlset>\n";
 
-/// The words of a save of one file.
+/// The arguments of a save of one file.
 const SET: [&str; 3] = ["set", "sitemap.xml", "priority=0.8"];
 
-fn changed() -> String {
+fn changed_text() -> String {
     TEXT.replace("0.1<", "0.8<")
 }
 
@@ -23,11 +23,11 @@ fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// Runs a save as someone who is not root, with this umask.
-fn run_as_user(folder: &Folder, words: &[&str], umask: &str) -> Output {
+/// Runs the program as a user other than root, with this umask.
+fn run_as_user(folder: &Folder, arguments: &[&str], umask: &str) -> Output {
     let script = format!("umask {umask} && exec \"$0\" \"$@\"");
     let mut command = Command::new("sh");
-    command.args(["-c", &script]).arg(own_program(folder)).args(words);
+    command.args(["-c", &script]).arg(linked_program(folder)).args(arguments);
     command.current_dir(folder.path()).env_clear().envs(environment(folder.path())).stdin(Stdio::null());
     if is_root() {
         for path in [folder.file(""), folder.file(".home"), folder.file(".home/state")] {
@@ -38,11 +38,11 @@ fn run_as_user(folder: &Folder, words: &[&str], umask: &str) -> Output {
     command.output().expect("start a shell")
 }
 
-/// The user that owns nothing.
+/// The id of the user `nobody`.
 const NOBODY: u32 = 65_534;
 
-/// The program under a name that everyone may run: it may have been built where only its owner can look.
-fn own_program(folder: &Folder) -> std::path::PathBuf {
+/// A link to or copy of the program that every user can execute: the build folder may be private to its owner.
+fn linked_program(folder: &Folder) -> std::path::PathBuf {
     let path = folder.file(".home/sited");
     if !path.exists() {
         fs::hard_link(program(), &path).or_else(|_| fs::copy(program(), &path).map(drop)).unwrap();
@@ -51,7 +51,7 @@ fn own_program(folder: &Folder) -> std::path::PathBuf {
 }
 
 #[test]
-fn a_chain_of_five_links_stays_and_its_end_is_replaced() {
+fn a_chain_of_five_links_is_kept_and_its_target_is_replaced() {
     let folder = Folder::with(&[("far/away/real.xml", TEXT)]);
     let chain = [
         ("far/1", "away/real.xml".to_owned()),
@@ -68,12 +68,12 @@ fn a_chain_of_five_links_stays_and_its_end_is_replaced() {
     for (link, to) in &chain {
         assert_eq!(fs::read_link(folder.file(link)).unwrap(), Path::new(to), "{link}");
     }
-    assert_eq!(folder.text("far/away/real.xml"), changed());
+    assert_eq!(folder.text("far/away/real.xml"), changed_text());
     assert_eq!(folder.names().len(), 6, "{:?}", folder.names());
 }
 
 #[test]
-fn links_that_lead_nowhere_or_in_a_circle_are_named_with_the_way_out() {
+fn dangling_and_circular_links_are_reported_with_a_hint() {
     let folder = Folder::with(&[("sitemap.xml", TEXT)]);
     symlink("gone/file.xml", folder.file("dangling.xml")).unwrap();
     symlink("b.xml", folder.file("a.xml")).unwrap();
@@ -83,7 +83,7 @@ fn links_that_lead_nowhere_or_in_a_circle_are_named_with_the_way_out() {
         let notes = stderr(&output);
         assert_eq!(output.status.code(), Some(3), "{notes}");
         assert!(notes.contains(name) && notes.contains(why) && notes.contains("hint: "), "{notes}");
-        // As what is opened it is no more than a file that is not there.
+        // Opening such a link gives the error for a missing file.
         assert_eq!(run(&folder, &["set", name, "priority=0.8"]).status.code(), Some(3));
         assert!(fs::symlink_metadata(folder.file(name)).unwrap().is_symlink());
     }
@@ -109,7 +109,7 @@ fn pipes_devices_and_folders_are_never_replaced() {
 }
 
 #[test]
-fn read_only_files_and_folders_are_refused_with_the_way_out() {
+fn read_only_files_and_folders_are_refused_with_a_hint() {
     let folder = Folder::with(&[("sitemap.xml", TEXT), ("locked/sitemap.xml", TEXT)]);
     fs::set_permissions(folder.file("sitemap.xml"), fs::Permissions::from_mode(0o444)).unwrap();
     fs::set_permissions(folder.file("locked/sitemap.xml"), fs::Permissions::from_mode(0o666)).unwrap();
@@ -127,7 +127,7 @@ fn read_only_files_and_folders_are_refused_with_the_way_out() {
 }
 
 #[test]
-fn the_mode_is_kept_whatever_the_umask_and_new_parts_are_as_private_as_their_set() {
+fn the_mode_is_kept_under_every_umask() {
     for (mode, umask) in [(0o600, "000"), (0o640, "000"), (0o664, "077"), (0o755, "022"), (0o2664, "000")] {
         let folder = Folder::with(&[(
             "sitemap.xml",
@@ -157,8 +157,8 @@ fn the_owner_is_kept() {
     assert!(run(&folder, &SET).status.success());
     let metadata = fs::metadata(&path).unwrap();
     assert_eq!((metadata.uid(), metadata.gid(), metadata.mode() & 0o7777), (1_234, 4_321, 0o640));
-    assert_eq!(folder.text("sitemap.xml"), changed());
-    // Who may write it and not give it away keeps it the file it is: its bytes are copied in.
+    assert_eq!(folder.text("sitemap.xml"), changed_text());
+    // A user who may write the file but not change its owner overwrites it in place, so the inode stays.
     fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).unwrap();
     let before = fs::metadata(&path).unwrap();
     let output = run_as_user(&folder, &["set", "sitemap.xml", "priority=0.9"], "022");
@@ -169,7 +169,7 @@ fn the_owner_is_kept() {
     assert_eq!(folder.names(), ["sitemap.xml"]);
 }
 
-/// A POSIX access control list as it is stored: the owner and one user may read, the group may not.
+/// A POSIX access control list in its stored form: the owner and one user may read, the group may not.
 fn access_list() -> Vec<u8> {
     // Version 2, then tag, permissions and id of each (linux/posix_acl_xattr.h).
     let none = u32::MAX;
@@ -193,12 +193,12 @@ fn attributes_and_access_lists_are_kept_and_none_is_added() {
         eprintln!("NOT TESTED: this file system has no attributes or access lists: {error}");
         return;
     }
-    // What is made in this folder gets a list of its own, which a file without one must not.
+    // New files in this folder inherit a default list, which must not be added to a file without a list.
     xattr::set(folder.path(), "system.posix_acl_default", &access_list()).unwrap();
     let mode = fs::metadata(&path).unwrap().mode();
     assert!(run(&folder, &SET).status.success());
     assert!(run(&folder, &["set", "plain.xml", "priority=0.8"]).status.success());
-    assert_eq!(folder.text("sitemap.xml"), changed());
+    assert_eq!(folder.text("sitemap.xml"), changed_text());
     assert_eq!(xattr::get(&path, "user.sited.test").unwrap().as_deref(), Some(&b"kept"[..]));
     assert_eq!(xattr::get(&path, LIST).unwrap(), Some(access_list()));
     assert_eq!(fs::metadata(&path).unwrap().mode(), mode);

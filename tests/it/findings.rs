@@ -1,4 +1,4 @@
-//! Tests of the quality of findings: one per cause, at its position, with its subject named.
+//! Tests of the quality of findings: one per cause, at its position, with the name of the element or field.
 
 use crate::support::{Folder, run, stderr, stdout};
 use serde_json::Value;
@@ -10,8 +10,8 @@ fn sitemap(entries: &str) -> String {
 }
 
 /// Rule, line, column and message of each finding, in the order of the report.
-fn found(folder: &Folder, more: &[&str]) -> Vec<(String, u64, u64, String)> {
-    let report = report(folder, more);
+fn findings(folder: &Folder, extra: &[&str]) -> Vec<(String, u64, u64, String)> {
+    let report = report(folder, extra);
     let findings = report["findings"].as_array().expect("findings");
     let found = findings.iter().map(|finding| {
         let number = |name: &str| finding[name].as_u64().unwrap_or_default();
@@ -21,17 +21,17 @@ fn found(folder: &Folder, more: &[&str]) -> Vec<(String, u64, u64, String)> {
     found.collect()
 }
 
-fn report(folder: &Folder, more: &[&str]) -> Value {
+fn report(folder: &Folder, extra: &[&str]) -> Value {
     let fixed = ["check", "--format", "json", "--now", "2026-11-20T10:00:00Z"];
-    let output = run(folder, &[&fixed[..], more].concat());
+    let output = run(folder, &[&fixed[..], extra].concat());
     serde_json::from_str(&stdout(&output)).unwrap_or_else(|_| panic!("{}", stderr(&output)))
 }
 
-/// The rules that a sitemap with these entries breaks.
-fn rules(entries: &str, more: &[&str]) -> Vec<String> {
+/// The rules that a sitemap with these entries violates.
+fn rules(entries: &str, extra: &[&str]) -> Vec<String> {
     let folder = Folder::new();
     folder.write("sitemap.xml", sitemap(entries).as_bytes());
-    found(&folder, &[&["sitemap.xml"], more].concat()).into_iter().map(|(rule, ..)| rule).collect()
+    findings(&folder, &[&["sitemap.xml"], extra].concat()).into_iter().map(|(rule, ..)| rule).collect()
 }
 
 #[test]
@@ -43,7 +43,7 @@ fn anomalies_of_an_entry_are_reported_with_name_and_position() {
                    <url>\n  <loc>https://a.org/d</loc>\n  <priority id=\"1\">0.7</priority>\n</url>\n\
                    <url>\n  <loc>/e</loc>\n</url>";
     folder.write("sitemap.xml", sitemap(entries).as_bytes());
-    let found = found(&folder, &["sitemap.xml"]);
+    let found = findings(&folder, &["sitemap.xml"]);
     for (rule, line, column, part) in [
         ("doc-stray-text", 5, 3, "loose text"),
         ("field-duplicate", 10, 3, "a second <priority> (0.6)"),
@@ -51,7 +51,7 @@ fn anomalies_of_an_entry_are_reported_with_name_and_position() {
         ("doc-unknown-attribute", 18, 3, "attribute id"),
         ("loc-not-absolute", 21, 8, "/e is not absolute"),
     ] {
-        let one = found.iter().find(|(own, ..)| own == rule).unwrap_or_else(|| panic!("{rule} in {found:?}"));
+        let one = found.iter().find(|(code, ..)| code == rule).unwrap_or_else(|| panic!("{rule} in {found:?}"));
         assert_eq!((one.1, one.2), (line, column), "{one:?}");
         assert!(one.3.contains(part), "{one:?}");
     }
@@ -66,21 +66,21 @@ fn findings_of_media_in_a_feed_have_the_position_in_the_feed() {
                 <media:title>One</media:title>\n<media:description>Hello</media:description>\n\
                 <media:thumbnail url=\"/relative.jpg\"/>\n</media:content>\n</item>\n</channel>\n</rss>\n";
     folder.write("feed.xml", feed.as_bytes());
-    let found = found(&folder, &["feed.xml"]);
+    let found = findings(&folder, &["feed.xml"]);
     let lines: Vec<(&str, u64)> = found.iter().map(|(rule, line, ..)| (rule.as_str(), *line)).collect();
     assert!(lines.contains(&("video-duration", 5)), "{found:?}");
     assert!(lines.contains(&("loc-not-absolute", 8)), "{found:?}");
 }
 
 #[test]
-fn one_cause_is_one_finding() {
+fn one_cause_gives_one_finding() {
     let page = |path: &str| format!("<url><loc>https://a.org/{path}</loc></url>");
-    // A date as a database prints it.
+    // A date in the format of databases.
     let dated = |date: &str| format!("<url><loc>https://a.org/a</loc><lastmod>{date}</lastmod></url>");
     for date in ["2026-01-01 10:00:00", "2026-01-01 10:00", "2026-01-01 10:00:00.123456 +0000"] {
         assert_eq!(rules(&dated(date), &[]), ["lastmod-space-separator"], "{date}");
     }
-    // One file of a set.
+    // The alternates of one page.
     let alternate = |code: &str, path: &str| {
         format!(
             "<xhtml:link xmlns:xhtml=\"http://www.w3.org/1999/xhtml\" rel=\"alternate\" hreflang=\"{code}\" \
@@ -91,7 +91,7 @@ fn one_cause_is_one_finding() {
     let (en, de, x) = (alternate("en", "en"), alternate("de", "de"), alternate("x-default", "en"));
     let all = format!("{en}{de}{x}");
     assert_eq!(rules(&with("en", &all), &[]), [""; 0]);
-    // A page that does not list itself: its versions list another set for that reason alone.
+    // A page that does not list itself: the different alternates of its versions are not a second finding.
     let both = format!("{}{}", with("en", &all), with("de", &format!("{en}{x}")));
     assert_eq!(rules(&both, &[]), ["hreflang-self-missing"]);
     // An entry of an index without a URL.
@@ -103,7 +103,7 @@ fn one_cause_is_one_finding() {
     folder.write("index.xml", index.as_bytes());
     folder.write("1.xml", sitemap(&page("a")).as_bytes());
     folder.write("2.xml", sitemap(&page("a")).as_bytes());
-    let found = found(&folder, &["index.xml"]);
+    let found = findings(&folder, &["index.xml"]);
     let rules: Vec<&str> = found.iter().map(|(rule, ..)| rule.as_str()).collect();
     // A URL in two files is reported once, too.
     assert_eq!(rules, ["loc-missing", "set-duplicate-across-files"]);
@@ -113,12 +113,12 @@ fn one_cause_is_one_finding() {
                 <media:description>d</media:description><media:thumbnail url=\"https://a.org/t.png\"/>\
                 <media:player url=\"https://a.org/1\"/></media:content></item></channel></rss>";
     folder.write("feed.xml", feed.as_bytes());
-    let rules: Vec<String> = self::found(&folder, &["feed.xml"]).into_iter().map(|(rule, ..)| rule).collect();
+    let rules: Vec<String> = findings(&folder, &["feed.xml"]).into_iter().map(|(rule, ..)| rule).collect();
     assert_eq!(rules, ["feed-item-no-link", "mrss-player"]);
 }
 
 #[test]
-fn an_ignored_field_is_named_once() {
+fn an_ignored_field_is_reported_once() {
     let page = |path: &str| format!("<url><loc>https://a.org/{path}</loc><priority>.5</priority></url>");
     let entries = format!("{}{}", page("a"), page("b"));
     assert_eq!(rules(&entries, &["--profile", "google"]), ["priority-ignored"]);
@@ -126,7 +126,7 @@ fn an_ignored_field_is_named_once() {
 }
 
 #[test]
-fn a_cause_of_the_file_is_one_finding_with_a_count_in_every_form() {
+fn a_cause_in_a_whole_file_is_one_finding_with_a_count_in_every_format() {
     let folder = Folder::new();
     let image = |name: &str| {
         format!("<image:image><image:loc>https://a.org/{name}</image:loc><image:title>t</image:title></image:image>")
@@ -162,30 +162,30 @@ fn a_cause_of_the_file_is_one_finding_with_a_count_in_every_form() {
     let results = log["runs"][0]["results"].as_array().unwrap();
     assert_eq!(results.len(), 2);
     assert_eq!(results[0]["properties"]["count"], 6);
-    // Of rows that are asked for, only those count; and rows are found by the rule as ever.
+    // With `--where`, only the selected rows are counted; `rule:` still selects all three rows.
     let one = self::report(&folder, &["a.xml", "--where", "loc:/2"]);
     assert_eq!(one["findings"][0]["rows"], 1);
     let listed = run(&folder, &["list", "a.xml", "--where", "rule:image-deprecated"]);
     assert_eq!(stdout(&listed).lines().count(), 3);
-    // A baseline knows the finding whatever the number of its places.
+    // A baseline matches the finding even if its count changes.
     run(&folder, &["check", "a.xml", "--write-baseline", "known.json"]);
     folder.write("a.xml", text.replacen("<image:title>t</image:title>", "", 1).as_bytes());
     let output = run(&folder, &["check", "a.xml", "--baseline", "known.json"]);
     assert_eq!(stdout(&output), "");
-    // A fix is one of all rows.
+    // A fix applies to all rows.
     run(&folder, &["fix", "b.xml", "--rule", "image-deprecated", "--answer", "usual"]);
     assert!(!folder.text("b.xml").contains("image:title"));
 }
 
 #[test]
-fn other_hosts_are_one_finding_each() {
+fn each_foreign_host_is_one_finding() {
     let page = |host: &str, row: usize| format!("<url><loc>https://{host}/{row}</loc></url>\n");
     let hosts = ["a.org", "a.org", "a.org", "a.org", "b.org", "b.org", "c.org"];
     let entries: String = hosts.iter().enumerate().map(|(row, host)| page(host, row)).collect();
     let folder = Folder::new();
     folder.write("sitemap.xml", sitemap(&entries).as_bytes());
-    for (more, rule) in [(&[][..], "set-mixed-host"), (&["--base-url", "https://a.org/"][..], "loc-foreign-host")] {
-        let found = found(&folder, &[&["sitemap.xml", "--rule", rule], more].concat());
+    for (extra, rule) in [(&[][..], "set-mixed-host"), (&["--base-url", "https://a.org/"][..], "loc-foreign-host")] {
+        let found = findings(&folder, &[&["sitemap.xml", "--rule", rule], extra].concat());
         assert_eq!(found.len(), 2, "{found:?}");
         assert!(found[0].3.contains("b.org") && found[0].3.contains("(2 URLs)"), "{found:?}");
         assert!(found[1].3.contains("c.org") && found[1].3.contains("robots.txt of c.org"), "{found:?}");
@@ -197,7 +197,7 @@ fn findings_of_thousands_of_hosts_are_limited() {
     let page = |row: usize| format!("<url><loc>https://h{row}.org/</loc></url>\n");
     let folder = Folder::new();
     folder.write("sitemap.xml", sitemap(&(0..2_000).map(page).collect::<String>()).as_bytes());
-    let found = found(&folder, &["sitemap.xml"]);
+    let found = findings(&folder, &["sitemap.xml"]);
     assert_eq!(found.len(), 11, "{found:?}");
     assert!(found[10].3.contains("(1,989 hosts of the same kind, 1,989 URLs)"), "{found:?}");
 }

@@ -1,4 +1,4 @@
-//! Tests that a second `sited fix` changes nothing, whatever the file holds.
+//! Tests that a second `sited fix` changes nothing, for any content of the file.
 //!
 //! `SITED_MUTANTS=20000` sets the number of mutants.
 
@@ -14,7 +14,7 @@ use std::path::Path;
 #[cfg(debug_assertions)]
 use std::process::{Command, Stdio};
 
-/// Files of every form, with much to fix.
+/// Files of every form, each with many fixable findings.
 const SEEDS: [(&str, &str); 9] = [
     (
         "sitemap.xml",
@@ -48,7 +48,7 @@ const SEEDS: [(&str, &str); 9] = [
     ),
 ];
 
-/// What a mutation puts in, or takes text for.
+/// Tokens that a mutation inserts or puts in place of other text.
 const TOKENS: [&str; 44] = [
     "<url>",
     "</url>",
@@ -96,7 +96,7 @@ const TOKENS: [&str; 44] = [
     "{a}",
 ];
 
-/// A generator of pseudorandom numbers (splitmix64), so that a mutant is known by its number.
+/// A generator of pseudorandom numbers (splitmix64), so that the number of a mutant reproduces it.
 struct Random(u64);
 
 impl Random {
@@ -113,8 +113,8 @@ fn mutated(seed: &[u8], random: &mut Random) -> Vec<u8> {
     let mut bytes = seed.to_vec();
     for _ in 0..=random.below(3) {
         let at = random.below(bytes.len() + 1);
-        let most = if random.below(4) == 0 { 200 } else { 8 };
-        let end = (at + random.below(most)).min(bytes.len());
+        let max_length = if random.below(4) == 0 { 200 } else { 8 };
+        let end = (at + random.below(max_length)).min(bytes.len());
         match random.below(4) {
             0 => drop(bytes.drain(at..end)),
             1 => {
@@ -129,35 +129,35 @@ fn mutated(seed: &[u8], random: &mut Random) -> Vec<u8> {
     bytes
 }
 
-/// What is fixed: what needs no decision, and everything that has a fix.
+/// The options of `fix`: all fixes that need no decision, and all rules that have a fix.
 const RULES: [&[&str]; 2] = [&[], &["--rule", "*"]];
 
-/// Runs the program in this process and gives what it prints.
-fn run<'w>(words: impl Iterator<Item = &'w &'w str>) -> String {
-    let line = args::Cli::try_parse_from(words.chain(&["--now", "2026-11-20T10:14:07Z"])).unwrap();
+/// Runs the program in this process and returns its output.
+fn run<'w>(arguments: impl Iterator<Item = &'w &'w str>) -> String {
+    let cli_arguments = args::Cli::try_parse_from(arguments.chain(&["--now", "2026-11-20T10:14:07Z"])).unwrap();
     let (mut out, mut err) = (Vec::new(), Vec::new());
-    let next = cli::run(&line, Env::default(), &mut out, &mut err);
+    let next = cli::run(&cli_arguments, Env::default(), &mut out, &mut err);
     assert!(matches!(next, Next::End(_)), "no screen is asked for");
     [out, err].map(|text| String::from_utf8_lossy(&text).into_owned()).concat()
 }
 
-/// Runs `fix FROM -o TO`; whether there is a result, and what was reported.
+/// Runs `fix FROM -o TO`. Returns whether `TO` was written, and the output.
 fn fix(from: &Path, to: &Path, rules: &[&str]) -> (bool, String) {
     let paths = [from, to].map(|path| path.to_str().unwrap());
-    let words = ["sited", "fix", paths[0], "-o", paths[1], "--allow-missing"];
-    let said = run(words.iter().chain(rules));
-    (to.exists(), said)
+    let arguments = ["sited", "fix", paths[0], "-o", paths[1], "--allow-missing"];
+    let message = run(arguments.iter().chain(rules));
+    (to.exists(), message)
 }
 
-/// What a second run changes, if anything.
+/// A description of the changes of a second run; `None` if it changes nothing.
 fn difference(name: &str, bytes: &[u8], rules: &[&str]) -> Option<String> {
     let folder = tempfile::tempdir().unwrap();
-    let place = |number: usize| {
+    let path_in_folder = |number: usize| {
         let folder = folder.path().join(number.to_string());
         std::fs::create_dir(&folder).unwrap();
         folder.join(name)
     };
-    let (input, once, twice) = (place(0), place(1), place(2));
+    let (input, once, twice) = (path_in_folder(0), path_in_folder(1), path_in_folder(2));
     std::fs::write(&input, bytes).unwrap();
     let (is_written, first) = fix(&input, &once, rules);
     if !is_written {
@@ -167,11 +167,12 @@ fn difference(name: &str, bytes: &[u8], rules: &[&str]) -> Option<String> {
     let fixed = read(&once);
     let again = if is_written { read(&twice) } else { b"nothing".to_vec() };
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let [was, fixed_text, again_text] = [bytes, &*fixed, &*again].map(text);
-    (fixed != again).then(|| format!("{name} {rules:?}:\n{was}\n--- {first}{fixed_text}\n--- {second}{again_text}\n"))
+    let [input_text, fixed_text, again_text] = [bytes, &*fixed, &*again].map(text);
+    (fixed != again)
+        .then(|| format!("{name} {rules:?}:\n{input_text}\n--- {first}{fixed_text}\n--- {second}{again_text}\n"))
 }
 
-/// The text of a file, plain or gzipped: how it was cut into blocks is not compared.
+/// The text of a file, plain or gzipped; the block structure of gzip is not compared.
 fn read(path: &Path) -> Vec<u8> {
     let stored = std::fs::read(path).unwrap();
     let mut text = Vec::new();
@@ -181,7 +182,7 @@ fn read(path: &Path) -> Vec<u8> {
     }
 }
 
-/// An index and its files, whose pages link each other.
+/// An index and its files, whose pages have alternates in each other.
 const SET: [(&str, &str); 3] = [
     (
         "sitemap_index.xml",
@@ -201,10 +202,10 @@ const SET: [(&str, &str); 3] = [
 fn a_second_fix_of_a_set_changes_nothing() {
     for number in 0..mutants(60) {
         let folder = tempfile::tempdir().unwrap();
-        // Another index may name other files, which makes it another set.
+        // The index is not mutated: it could list other files, which would be another set.
         let damaged = 1 + number / RULES.len() % 2;
         for (position, (name, text)) in SET.iter().enumerate() {
-            // The first ones are whole.
+            // The first iterations use the unmutated files.
             let is_mutated = position == damaged && number >= RULES.len();
             let mutant = mutated(text.as_bytes(), &mut Random(number as u64));
             std::fs::write(folder.path().join(name), if is_mutated { &mutant } else { text.as_bytes() }).unwrap();
@@ -213,8 +214,8 @@ fn a_second_fix_of_a_set_changes_nothing() {
         let files = || SET.map(|(name, _)| std::fs::read_to_string(folder.path().join(name)).unwrap_or_default());
         let mutant = files();
         let fix = || {
-            let words = ["sited", "fix", index.to_str().unwrap(), "--accept-repairs", "--allow-missing"];
-            run(words.iter().chain(RULES[number % RULES.len()]))
+            let arguments = ["sited", "fix", index.to_str().unwrap(), "--accept-repairs", "--allow-missing"];
+            run(arguments.iter().chain(RULES[number % RULES.len()]))
         };
         let first = fix();
         let once = files();
@@ -223,9 +224,9 @@ fn a_second_fix_of_a_set_changes_nothing() {
     }
 }
 
-/// How many mutants to try.
-fn mutants(usual: usize) -> usize {
-    std::env::var("SITED_MUTANTS").ok().and_then(|number| number.parse().ok()).unwrap_or(usual)
+/// Number of mutants to try: `SITED_MUTANTS`, or the default.
+fn mutants(default: usize) -> usize {
+    std::env::var("SITED_MUTANTS").ok().and_then(|number| number.parse().ok()).unwrap_or(default)
 }
 
 fn seeds() -> Vec<(String, Vec<u8>)> {
@@ -236,22 +237,23 @@ fn seeds() -> Vec<(String, Vec<u8>)> {
 
 #[test]
 fn a_second_fix_changes_nothing() {
-    let wanted = mutants(200);
+    let count = mutants(200);
     let seeds = seeds();
     let fixed_twice = |name: &str, bytes: &[u8]| RULES.into_iter().find_map(|rules| difference(name, bytes, rules));
     let mut failed: Vec<String> = seeds.iter().filter_map(|(name, bytes)| fixed_twice(name, bytes)).collect();
-    for number in 0..wanted {
+    for number in 0..count {
         let (name, bytes) = &seeds[number % seeds.len()];
         failed.extend(fixed_twice(name, &mutated(bytes, &mut Random(number as u64))));
     }
-    if let Some(shown) = failed.iter().min_by_key(|text| text.len()) {
-        panic!("{} of {} files change again, the shortest:\n{shown}", failed.len(), wanted + seeds.len());
+    if let Some(shortest) = failed.iter().min_by_key(|text| text.len()) {
+        panic!("{} of {} files change again, the shortest:\n{shortest}", failed.len(), count + seeds.len());
     }
 }
 
-/// Longest file of `SITED_CORPUS` that is fixed: all of them together are limited as well, for the sake of a debug build.
-const LONGEST_REAL: usize = 16_000;
-const REAL_BYTES: usize = 200_000;
+/// Maximum size in bytes of a file of `SITED_CORPUS` that is fixed.
+const MAX_REAL_FILE_BYTES: usize = 16_000;
+/// Maximum size in bytes of all these files together, which limits the time in a debug build.
+const MAX_REAL_BYTES: usize = 200_000;
 
 #[test]
 fn a_second_fix_of_a_real_file_changes_nothing() {
@@ -259,11 +261,11 @@ fn a_second_fix_of_a_real_file_changes_nothing() {
         eprintln!("SITED_CORPUS names no folder: fixing real files twice was NOT tested");
         return;
     }
-    let (mut tried, mut bytes_left, mut failed) = (0, REAL_BYTES, Vec::new());
+    let (mut tried, mut bytes_left, mut failed) = (0, MAX_REAL_BYTES, Vec::new());
     for (path, bytes) in corpus::outside() {
         let name = path.rsplit('/').next().unwrap_or(&path);
         let is_text = ["xml", "txt", "csv", "gz", "rss", "atom"].iter().any(|ending| name.ends_with(ending));
-        if !is_text || bytes.len() > LONGEST_REAL || bytes.len() > bytes_left {
+        if !is_text || bytes.len() > MAX_REAL_FILE_BYTES || bytes.len() > bytes_left {
             continue;
         }
         (tried, bytes_left) = (tried + 1, bytes_left - bytes.len());
@@ -271,16 +273,16 @@ fn a_second_fix_of_a_real_file_changes_nothing() {
     }
     eprintln!("{tried} real files were fixed twice");
     assert!(tried > 20, "only {tried} files of SITED_CORPUS were tried");
-    if let Some(shown) = failed.iter().min_by_key(|text| text.len()) {
-        panic!("{} of {tried} files change again, the shortest:\n{shown}", failed.len());
+    if let Some(shortest) = failed.iter().min_by_key(|text| text.len()) {
+        panic!("{} of {tried} files change again, the shortest:\n{shortest}", failed.len());
     }
 }
 
-/// Rules that need one file at a time, at least where the rows of other files do not matter to them.
+/// Options of `fix` whose rules need only one file at a time, so that the set is streamed.
 #[cfg(debug_assertions)]
 const STREAMED_RULES: [&[&str]; 2] = [&[], &["--rule", "loc-*"]];
 
-/// A set that is larger than what is held in memory is read and written file by file.
+/// A set that exceeds the memory limit is read and written file by file.
 #[cfg(debug_assertions)]
 #[test]
 fn a_second_fix_of_a_streamed_set_changes_nothing() {
@@ -304,7 +306,7 @@ fn a_second_fix_of_a_streamed_set_changes_nothing() {
         let files = || SET.map(|(name, _)| String::from_utf8_lossy(&folder.read(name)).into_owned());
         let mutant = files();
         let first = fix();
-        // A set that has to be held is announced.
+        // A set that must be loaded as a whole is announced.
         streamed += usize::from(!first.contains("held in memory"));
         let once = files();
         let second = fix();
@@ -313,8 +315,8 @@ fn a_second_fix_of_a_streamed_set_changes_nothing() {
     assert!(streamed >= 5, "only {streamed} sets were streamed");
 }
 
-/// What an answer is typed as; a word in capitals stands for a value. `None` for a name, which renames the file.
-fn typed(word: &'static str) -> Option<&'static str> {
+/// The value for `--answer`; a word in capitals is replaced by a value. `None` for a name, which renames the file.
+fn answer_value(word: &'static str) -> Option<&'static str> {
     match word {
         "ZONE" => Some("+02:00"),
         "URL" => Some("https://e.com/"),
@@ -334,13 +336,13 @@ fn a_second_fix_with_the_same_answer_changes_nothing() {
         <url><loc>https://e.com/1</loc><priority></priority></url><url><loc></loc></url>\n</urlset>\n";
     let (mut failed, mut tried) = (Vec::new(), 0);
     for rule in Rule::ALL {
-        for answer in decision::choices(rule).iter().filter_map(|answer| typed(answer.word)) {
+        for answer in decision::choices(rule).iter().filter_map(|answer| answer_value(answer.word)) {
             tried += 1;
             failed.extend(difference("sitemap.xml", text.as_bytes(), &["--rule", rule.code(), "--answer", answer]));
         }
     }
     assert!(tried > 30, "only {tried} answers were tried");
-    if let Some(shown) = failed.iter().min_by_key(|text| text.len()) {
-        panic!("{} of {tried} files change again, the shortest:\n{shown}", failed.len());
+    if let Some(shortest) = failed.iter().min_by_key(|text| text.len()) {
+        panic!("{} of {tried} files change again, the shortest:\n{shortest}", failed.len());
     }
 }

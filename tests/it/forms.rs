@@ -1,4 +1,4 @@
-//! Tests of feeds, lists and tables: opened, kept byte for byte, losses reported; feeds are never written.
+//! Tests of feeds, lists and tables: they open, keep their bytes, and report lost values; feeds are never overwritten.
 
 use crate::support::corpus::{self, Case};
 use crate::support::{Folder, run, stderr, stdout};
@@ -16,8 +16,8 @@ fn is_feed(case: &Case) -> bool {
     !["txt", "csv", "tsv"].iter().any(|end| case.name.ends_with(end))
 }
 
-fn rules(folder: &Folder, name: &str, more: &[&str]) -> Vec<(String, Option<u64>)> {
-    let output = run(folder, &[&["check", name, "--format", "json", "--now", "2026-11-20"], more].concat());
+fn rules(folder: &Folder, name: &str, extra: &[&str]) -> Vec<(String, Option<u64>)> {
+    let output = run(folder, &[&["check", name, "--format", "json", "--now", "2026-11-20"], extra].concat());
     let report: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{name}: {error}"));
     let findings = report["findings"].as_array().unwrap().iter();
     findings.map(|finding| (finding["rule"].as_str().unwrap().to_owned(), finding["line"].as_u64())).collect()
@@ -35,7 +35,7 @@ fn every_form_opens_and_lists_its_rows() {
 }
 
 #[test]
-fn one_changed_url_changes_nothing_else_in_a_list_or_a_table() {
+fn changing_a_url_keeps_all_other_bytes_of_a_list_or_table() {
     for case in corpus::forms().into_iter().filter(|case| !is_feed(case)) {
         let folder = folder(&case);
         let set = ["set", case.file_name(), "loc=https://www.example.com/new", "--where", "harbour", "-o", "out"];
@@ -49,7 +49,7 @@ fn one_changed_url_changes_nothing_else_in_a_list_or_a_table() {
 }
 
 #[test]
-fn values_that_a_form_cannot_hold_are_an_error_before_success_is_reported() {
+fn values_that_a_form_cannot_hold_are_an_error_and_nothing_is_written() {
     let list = "https://e.com/a\nhttps://e.com/b\n";
     let table = "loc,lastmod\nhttps://e.com/a,2026-01-01\n";
     let feed = "<rss version=\"2.0\"><channel><title>t</title><link>https://e.com/</link><description>d</description>\
@@ -72,19 +72,19 @@ fn values_that_a_form_cannot_hold_are_an_error_before_success_is_reported() {
         (&["set", "f.rss", "priority=0.8"], 3, no_feed),
         (&["replace", "f.rss", "e.com", "e.org"], 3, no_feed),
         (&["remove", "f.rss", "--where", "path:/a"], 3, no_feed),
-        // What there is a place for somewhere, and what there is nothing of.
+        // Values that a file of the set can hold, and values that are removed.
         (&["set", ".", "priority=0.8"], 0, "2 priorities cannot be written to a text list\n"),
         (&["set", "l.txt", "priority=none"], 0, ""),
         (&["set", "l.txt", "loc=https://e.com/x", "--where", "path:/a"], 0, ""),
         (&["set", "t.csv", "lastmod=today"], 0, ""),
         (&["set", "l.txt", "priority=0.8", "-o", "new.xml"], 0, ""),
         (&["set", "f.rss", "priority=0.8", "-o", "new.xml"], 0, ""),
-        // In another form it is a copy, and the output says so.
+        // A copy in another form reports the lost values.
         (&["set", "s.xml", "priority=0.8", "-o", "new.txt"], 0, "1 priority cannot be written to a text list\n"),
     ];
-    for (words, status, said) in cases {
+    for (arguments, status, message) in cases {
         let folder = Folder::new();
-        if words.contains(&".") {
+        if arguments.contains(&".") {
             folder.write("s.xml", sitemap);
             folder.write("l.txt", list);
         } else {
@@ -95,13 +95,13 @@ fn values_that_a_form_cannot_hold_are_an_error_before_success_is_reported() {
             }
         }
         let before = folder.read("l.txt");
-        let output = run(&folder, words);
-        assert_eq!(output.status.code(), Some(status), "{words:?}: {}", stderr(&output));
-        assert!(stderr(&output).contains(said), "{words:?}: {}", stderr(&output));
+        let output = run(&folder, arguments);
+        assert_eq!(output.status.code(), Some(status), "{arguments:?}: {}", stderr(&output));
+        assert!(stderr(&output).contains(message), "{arguments:?}: {}", stderr(&output));
         if status != 0 {
-            assert!(stderr(&output).starts_with("error: "), "{words:?}: {}", stderr(&output));
-            assert_eq!(stdout(&output), "", "{words:?}");
-            assert_eq!(folder.read("l.txt"), before, "{words:?}");
+            assert!(stderr(&output).starts_with("error: "), "{arguments:?}: {}", stderr(&output));
+            assert_eq!(stdout(&output), "", "{arguments:?}");
+            assert_eq!(folder.read("l.txt"), before, "{arguments:?}");
         }
     }
 }
@@ -123,8 +123,8 @@ fn findings_of_lists_and_feeds_have_their_line() {
     for (name, expected) in table {
         let folder = folder(&corpus::case(&format!("forms/{name}")));
         let found = rules(&folder, name, &[]);
-        let of_forms = |rule: &str| ["text-", "feed-", "mrss-"].iter().any(|room| rule.starts_with(room));
-        let found = found.iter().filter(|(rule, _)| of_forms(rule) || expected.iter().any(|(e, _)| e == rule));
+        let is_form_rule = |rule: &str| ["text-", "feed-", "mrss-"].iter().any(|prefix| rule.starts_with(prefix));
+        let found = found.iter().filter(|(rule, _)| is_form_rule(rule) || expected.iter().any(|(e, _)| e == rule));
         let found: Vec<_> = found.map(|(rule, line)| (rule.as_str(), line.unwrap_or(0))).collect();
         assert_eq!(found, expected, "{name}");
     }
@@ -142,7 +142,7 @@ fn findings_of_lists_and_feeds_have_their_line() {
 }
 
 #[test]
-fn a_list_over_its_limit_becomes_lists_with_numbers() {
+fn a_list_over_its_limit_is_split_into_numbered_lists() {
     let folder = Folder::new();
     let lines = |numbers: std::ops::Range<u32>| -> String {
         numbers.fold(String::new(), |text, number| text + "https://example.com/" + &number.to_string() + "\n")
@@ -175,7 +175,7 @@ fn findings_of_a_feed_have_the_position_in_the_feed() {
 }
 
 #[test]
-fn a_feed_is_never_written_over_but_saved_as_a_sitemap() {
+fn a_feed_is_never_overwritten_but_saved_as_a_sitemap() {
     for case in corpus::forms().into_iter().filter(is_feed) {
         let folder = folder(&case);
         let name = case.file_name();
@@ -226,15 +226,15 @@ fn a_spreadsheet_round_trip_gives_the_same_rows() {
 }
 
 #[test]
-fn a_copy_in_another_form_says_what_it_loses_and_leaves_the_set_as_it_is() {
+fn a_copy_in_another_form_reports_lost_values_and_leaves_the_set_unchanged() {
     let folder = Folder::with(&[("a.xml", URLSET)]);
     let output = run(&folder, &["convert", "a.xml", "-o", "a.txt"]);
-    let said = stderr(&output);
-    assert!(said.contains("1 date, 1 change frequency, 1 priority cannot be written to a text list"), "{said}");
+    let message = stderr(&output);
+    assert!(message.contains("1 date, 1 change frequency, 1 priority cannot be written to a text list"), "{message}");
     let locs = "https://www.example.com/?a=1&b=2\nhttps://www.example.com/\"x\",y\nhttps://www.example.com/\n";
     assert_eq!(String::from_utf8(folder.read("a.txt")).unwrap(), locs);
     assert_eq!(stdout(&run(&folder, &["convert", "a.xml", "-o", "-", "--to", "txt"])), locs);
-    // The name chooses the form for `set -o` and for :write too.
+    // The file name also determines the form for `set -o` and for `:write`.
     let output = run(&folder, &["set", "a.xml", "priority=1.0", "-o", "b.csv"]);
     assert!(output.status.success(), "{}", stderr(&output));
     assert!(String::from_utf8(folder.read("b.csv")).unwrap().contains("daily,1.0\n"));
@@ -252,14 +252,14 @@ fn several_files_and_a_folder_are_one_set() {
     let one = URLSET.replace("/?a=1&amp;b=2", "/one");
     let folder =
         Folder::with(&[("one.xml", &one), ("two.txt", "https://www.example.com/\nhttps://www.example.com/two\n")]);
-    for words in [&["check", "one.xml", "two.txt", "--format", "json"][..], &["check", ".", "--format", "json"]] {
-        let output = run(&folder, words);
+    for arguments in [&["check", "one.xml", "two.txt", "--format", "json"][..], &["check", ".", "--format", "json"]] {
+        let output = run(&folder, arguments);
         let report: Value = serde_json::from_slice(&output.stdout).unwrap();
-        assert_eq!(report["files"].as_array().unwrap().len(), 2, "{words:?}");
-        let twice = report["findings"].as_array().unwrap().iter();
+        assert_eq!(report["files"].as_array().unwrap().len(), 2, "{arguments:?}");
+        let findings = report["findings"].as_array().unwrap().iter();
         assert!(
-            twice.map(|found| &found["rule"]).any(|rule| rule == "set-duplicate-across-files"),
-            "{words:?}: {report}"
+            findings.map(|found| &found["rule"]).any(|rule| rule == "set-duplicate-across-files"),
+            "{arguments:?}: {report}"
         );
     }
     folder.write("script", "set priority=0.3\nwrite\n");
@@ -275,7 +275,7 @@ fn several_files_and_a_folder_are_one_set() {
 }
 
 #[test]
-fn parts_of_a_list_are_lists_and_tables_have_none() {
+fn a_list_is_split_into_lists_and_a_table_is_not_split() {
     let folder =
         Folder::with(&[("urls.txt", "https://e.com/a\nhttps://e.com/b/1\n"), ("t.csv", "loc,x\nhttps://e.com/,\n")]);
     let split = |path| run(&folder, &["split", path, "--by", "section", "-o", "out", "--base-url", "https://e.com/"]);
@@ -287,19 +287,19 @@ fn parts_of_a_list_are_lists_and_tables_have_none() {
 }
 
 #[test]
-fn columns_without_a_field_are_reported_kept_in_their_table_and_named_where_they_are_lost() {
+fn columns_without_a_field_are_kept_in_the_table_and_reported_when_lost() {
     let table = "url,title,lastmod,\nhttps://e.com/a,x,2026-01-01,1\nhttps://e.com/b,\"y,z\",,\n";
     let folder = Folder::with(&[("a.csv", table), ("b.csv", "loc,author\nhttps://e.com/c,q\n")]);
-    let said = stderr(&run(&folder, &["check", "a.csv"]));
+    let message = stderr(&run(&folder, &["check", "a.csv"]));
     assert!(
-        said.contains("the columns title, number 4 hold no field of a sitemap; a save leaves them as read"),
-        "{said}"
+        message.contains("the columns title, number 4 hold no field of a sitemap; a save leaves them as read"),
+        "{message}"
     );
-    let said = stderr(&run(&folder, &["set", "a.csv", "lastmod=2026-02-02"]));
-    assert!(!said.contains("cannot be written"), "{said}");
+    let message = stderr(&run(&folder, &["set", "a.csv", "lastmod=2026-02-02"]));
+    assert!(!message.contains("cannot be written"), "{message}");
     let expected = table.replace("2026-01-01", "2026-02-02").replace("z\",,", "z\",2026-02-02,");
     assert_eq!(String::from_utf8(folder.read("a.csv")).unwrap(), expected);
-    for words in [
+    for arguments in [
         &["convert", "a.csv", "-o", "a.xml"][..],
         &["convert", "a.csv", "-o", "a.tsv"],
         &["convert", "a.csv", "-o", "-", "--to", "txt"],
@@ -307,15 +307,18 @@ fn columns_without_a_field_are_reported_kept_in_their_table_and_named_where_they
         &["merge", "a.csv", "b.csv", "-o", "all.csv"],
         &["merge", "a.csv", "b.csv", "-o", "out", "--base-url", "https://e.com/"],
     ] {
-        let output = run(&folder, words);
-        let said = stderr(&output);
-        assert!(output.status.success(), "{words:?}: {said}");
-        assert!(said.contains("title, number 4") && said.contains("cannot be written to"), "{words:?}: {said}");
+        let output = run(&folder, arguments);
+        let message = stderr(&output);
+        assert!(output.status.success(), "{arguments:?}: {message}");
+        assert!(
+            message.contains("title, number 4") && message.contains("cannot be written to"),
+            "{arguments:?}: {message}"
+        );
     }
 }
 
 #[test]
-fn lists_and_tables_become_entries_where_they_share_files_with_others() {
+fn lists_and_tables_become_entries_when_merged_with_sitemaps() {
     let files =
         [("a.xml", URLSET), ("b.txt", "https://e.com/b?x&y\n"), ("c.csv", "loc,priority\nhttps://e.com/c,0.4\n")];
     let folder = Folder::with(&files);
@@ -335,7 +338,7 @@ fn lists_and_tables_become_entries_where_they_share_files_with_others() {
         );
         assert_eq!(stdout(&run(&folder, &["list", path])).lines().count(), 5, "{path}");
     }
-    // A set that lists a text sitemap is split by the kind of its rows.
+    // The parts of a set that lists a text sitemap are XML sitemaps.
     let index = "<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\
         <sitemap><loc>https://e.com/a.xml</loc></sitemap><sitemap><loc>https://e.com/b.txt</loc></sitemap></sitemapindex>";
     let folder = Folder::with(&[("index.xml", index), files[0], files[1]]);
@@ -348,17 +351,17 @@ fn lists_and_tables_become_entries_where_they_share_files_with_others() {
 }
 
 #[test]
-fn files_with_other_namespaces_are_not_reported_as_too_long_to_merge() {
+fn files_with_different_namespaces_are_not_reported_as_too_large_to_merge() {
     let old =
         URLSET.replace("http://www.sitemaps.org/schemas/sitemap/0.9", "http://www.google.com/schemas/sitemap/0.84");
     let folder = Folder::with(&[("a.xml", URLSET), ("b.xml", &old)]);
     let output = run(&folder, &["merge", "a.xml", "b.xml", "-o", "all.xml"]);
-    let said = stderr(&output);
-    assert!(!output.status.success() && said.contains("their roots declare different namespaces"), "{said}");
+    let message = stderr(&output);
+    assert!(!output.status.success() && message.contains("their roots declare different namespaces"), "{message}");
 }
 
 #[test]
-fn a_list_over_the_limit_becomes_a_set_in_xml_when_it_is_converted() {
+fn a_list_over_the_limit_is_converted_to_an_xml_set() {
     let lines: Vec<String> = (0..50_001).map(|number| format!("https://e.com/{number}\n")).collect();
     let lines = lines.concat();
     let folder = Folder::with(&[("urls.txt", &lines)]);
@@ -368,7 +371,7 @@ fn a_list_over_the_limit_becomes_a_set_in_xml_when_it_is_converted() {
 }
 
 #[test]
-fn the_entries_of_an_index_are_listed_by_themselves() {
+fn list_with_sitemaps_lists_the_entries_of_an_index() {
     let folder = Folder::sample();
     let listed = stdout(&run(&folder, &["list", "--sitemaps", "sitemap_index.xml"]));
     assert_eq!(listed, "https://www.example.com/sitemap-1.xml\nhttps://www.example.com/sitemap-2.xml\n");
@@ -376,10 +379,10 @@ fn the_entries_of_an_index_are_listed_by_themselves() {
     assert_eq!(refused.status.code(), Some(2), "{}", stderr(&refused));
 }
 
-/// Runs the program with something on its standard input.
-fn piped(folder: &Folder, words: &[&str], input: &[u8]) -> std::process::Output {
+/// Runs the program with `input` on its standard input.
+fn piped(folder: &Folder, arguments: &[&str], input: &[u8]) -> std::process::Output {
     let mut command = std::process::Command::new(crate::support::program());
-    command.args(words).current_dir(folder.path()).env_clear().envs(crate::support::environment(folder.path()));
+    command.args(arguments).current_dir(folder.path()).env_clear().envs(crate::support::environment(folder.path()));
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     child.stdin.take().unwrap().write_all(input).unwrap();
@@ -387,7 +390,7 @@ fn piped(folder: &Folder, words: &[&str], input: &[u8]) -> std::process::Output 
 }
 
 #[test]
-fn standard_input_and_output_stand_for_files() {
+fn standard_input_and_output_are_accepted_as_files() {
     let folder = Folder::new();
     let table: [(&[&str], &str, &str); 7] = [
         (&["list", "-"], "https://e.com/\n", "https://e.com/\n"),
@@ -414,10 +417,10 @@ fn standard_input_and_output_stand_for_files() {
             "loc,lastmod\nhttps://e.com/,2026-11-20T10:00:00Z\n",
         ),
     ];
-    for (words, input, expected) in table {
-        let output = piped(&folder, words, input.as_bytes());
-        assert!(output.status.success(), "{words:?}: {}", stderr(&output));
-        assert_eq!(stdout(&output), expected, "{words:?}: {}", stderr(&output));
+    for (arguments, input, expected) in table {
+        let output = piped(&folder, arguments, input.as_bytes());
+        assert!(output.status.success(), "{arguments:?}: {}", stderr(&output));
+        assert_eq!(stdout(&output), expected, "{arguments:?}: {}", stderr(&output));
     }
     assert_eq!(folder.read("new.csv"), b"loc,priority\none,0.8\n");
     let output = piped(&folder, &["check", "-", "--format", "json"], b"nothing\nhttps://e.com/\n");
@@ -430,7 +433,7 @@ fn standard_input_and_output_stand_for_files() {
 }
 
 #[test]
-fn a_feed_that_ends_too_early_keeps_its_complete_items_and_says_so() {
+fn a_truncated_feed_keeps_its_complete_items_and_reports_the_truncation() {
     let folder = Folder::new();
     let item = |number: u32| format!("<item><link>https://example.com/{number}</link></item>\n");
     let cut = format!("<rss version=\"2.0\"><channel>\n{}{}<item><link>https://exa", item(1), item(2));
@@ -438,11 +441,11 @@ fn a_feed_that_ends_too_early_keeps_its_complete_items_and_says_so() {
     folder.write("none.xml", b"<rss version=\"2.0\"><channel><title>A</title></channel></rss>");
     assert_eq!(stdout(&run(&folder, &["list", "feed.xml"])), "https://example.com/1\nhttps://example.com/2\n");
     let check = run(&folder, &["check", "feed.xml"]);
-    let said = "feed.xml:4:24: error[xml-truncated]: the file is cut off here: 2 complete items are here, the incomplete end \
+    let message = "feed.xml:4:24: error[xml-truncated]: the file is cut off here: 2 complete items are here, the incomplete end \
                 is omitted\n";
-    assert_eq!((stdout(&check).as_str(), check.status.code()), (said, Some(1)));
+    assert_eq!((stdout(&check).as_str(), check.status.code()), (message, Some(1)));
     assert!(stdout(&run(&folder, &["check", "none.xml"])).contains("doc-no-entries"));
-    // Nothing of a feed is fixed in its place.
+    // A feed is never fixed in place.
     let fix = run(&folder, &["fix", "feed.xml", "--rule", "xml-truncated"]);
     assert!(stderr(&fix).contains("nothing"), "{}", stderr(&fix));
     assert_eq!(folder.read("feed.xml"), cut.as_bytes());

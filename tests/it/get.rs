@@ -1,4 +1,4 @@
-//! Tests of `sited get` against servers on loopback: requests, files, and what is kept.
+//! Tests of `sited get` against servers on loopback: requests, files and local edits.
 
 mod hostile;
 
@@ -12,18 +12,18 @@ use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// Options of runs that need not wait.
+/// Options that allow loopback addresses and switch the rate limit off.
 const FAST: [&str; 3] = ["--allow-private", "--rate", "0"];
 
-/// Status, standard output, standard error.
-type Ended = (Option<i32>, String, String);
+/// Exit status, standard output and standard error.
+type RunResult = (Option<i32>, String, String);
 
-fn get(folder: &Folder, url: &str, more: &[&str]) -> Ended {
-    sited(folder, &[&["get", url][..], &FAST, more].concat())
+fn get(folder: &Folder, url: &str, extra: &[&str]) -> RunResult {
+    sited(folder, &[&["get", url][..], &FAST, extra].concat())
 }
 
-fn sited(folder: &Folder, words: &[&str]) -> Ended {
-    let output = run(folder, words);
+fn sited(folder: &Folder, arguments: &[&str]) -> RunResult {
+    let output = run(folder, arguments);
     (output.status.code(), String::from_utf8(output.stdout.clone()).unwrap(), stderr(&output))
 }
 
@@ -46,12 +46,12 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// The URL of a path on the server that was asked.
-fn at(seen: &Seen, path: &str) -> String {
+/// The URL of a path on the server that received the request.
+fn url_on_host(seen: &Seen, path: &str) -> String {
     format!("http://{}{path}", seen.header("host").unwrap())
 }
 
-/// The files in a folder with its folders, as text where they are; the list of downloads is left out.
+/// The relative paths of all files below a folder, without the list of downloads.
 fn files(folder: &Path) -> Vec<String> {
     fn walk(folder: &Path, top: &Path, found: &mut Vec<String>) {
         for entry in std::fs::read_dir(folder).unwrap() {
@@ -72,14 +72,14 @@ fn files(folder: &Path) -> Vec<String> {
     found
 }
 
-/// A site with an index, two sitemaps, one packed, and a nested index.
+/// A site with an index, four sitemaps, one of them gzipped, and a nested index.
 fn site(seen: &Seen) -> Reply {
     match seen.path.as_str() {
         "/maps/index.xml" => {
             let paths = ["/maps/a.xml", "/maps/deep/b.xml.gz", "/other/c.xml?v=1", "/maps/nested.xml", "/maps/a.xml"];
-            xml(index(&paths.map(|path| at(seen, path))))
+            xml(index(&paths.map(|path| url_on_host(seen, path))))
         }
-        "/maps/nested.xml" => xml(index(&["/maps/d.xml", "/maps/index.xml"].map(|path| at(seen, path)))),
+        "/maps/nested.xml" => xml(index(&["/maps/d.xml", "/maps/index.xml"].map(|path| url_on_host(seen, path)))),
         "/maps/a.xml" => xml(urlset("https://e.com/a")),
         "/maps/deep/b.xml.gz" => xml(gzip(urlset("https://e.com/b").as_bytes())),
         "/other/c.xml?v=1" => xml(urlset("https://e.com/c")),
@@ -103,9 +103,9 @@ fn a_set_is_downloaded_and_opens() {
         (Some(0), "https://e.com/a\nhttps://e.com/b\nhttps://e.com/c\nhttps://e.com/d\n"),
         "{notes}"
     );
-    let asked = server.log();
-    assert_eq!(asked.len(), 6, "each is asked for once, and no robots.txt");
-    assert!(asked.iter().all(|seen| seen.header("user-agent").unwrap().starts_with("sited/")), "{asked:?}");
+    let requests = server.log();
+    assert_eq!(requests.len(), 6, "each is asked for once, and no robots.txt");
+    assert!(requests.iter().all(|seen| seen.header("user-agent").unwrap().starts_with("sited/")), "{requests:?}");
     // A base URL finds the same files.
     let base = server.url("/maps/");
     let (status, out, notes) = sited(&folder, &["list", "127.0.0.1/maps/index.xml", "--base-url", &base]);
@@ -124,7 +124,7 @@ fn one_sitemap_is_downloaded_into_a_folder() {
 }
 
 #[test]
-fn the_server_that_the_user_named_on_this_machine_is_asked_and_no_other() {
+fn requests_go_only_to_the_local_server_that_the_user_named() {
     let other = Server::start(site);
     let (url, elsewhere) = (other.url("/maps/a.xml"), other.url("/maps/b.xml"));
     let server = Server::start(move |seen| match seen.path.as_str() {
@@ -137,7 +137,7 @@ fn the_server_that_the_user_named_on_this_machine_is_asked_and_no_other() {
         let (status, _, notes) = sited(&folder, &["get", &server.url("/maps/a.xml").replace("127.0.0.1", host)]);
         assert_eq!(status, Some(0), "{host}: {notes}");
     }
-    // Another port of this machine is another server, even if it may be asked as a host.
+    // Another port of this machine is another server, even if its host is allowed.
     let host = other.url("").trim_start_matches("http://").trim_end_matches('/').to_owned();
     for path in ["/moved.xml", "/listed.xml"] {
         let (status, out, notes) = sited(&folder, &["get", &server.url(path), "--allow-host", &host]);
@@ -149,7 +149,7 @@ fn the_server_that_the_user_named_on_this_machine_is_asked_and_no_other() {
 #[test]
 fn a_private_address_is_refused_before_anything_is_sent() {
     let (server, folder) = (Server::start(site), Folder::new());
-    for (host, what) in [
+    for (host, expected) in [
         ("[::ffff:127.0.0.1]", "a loopback address"),
         ("10.0.0.1", "a private address"),
         ("169.254.169.254", "the address of cloud metadata"),
@@ -157,7 +157,7 @@ fn a_private_address_is_refused_before_anything_is_sent() {
         let url = server.url("/maps/a.xml").replace("127.0.0.1", host);
         let (status, _, notes) = sited(&folder, &["get", &url]);
         assert_eq!(status, Some(2), "{host}: {notes}");
-        assert!(notes.contains(what) && notes.contains("--allow-private"), "{notes}");
+        assert!(notes.contains(expected) && notes.contains("--allow-private"), "{notes}");
     }
     for wrong in ["example.com", "ftp://e.com/", "file:///etc/passwd", ""] {
         let (status, _, notes) = sited(&folder, &["get", wrong]);
@@ -167,21 +167,21 @@ fn a_private_address_is_refused_before_anything_is_sent() {
 }
 
 #[test]
-fn other_hosts_are_named_and_get_nothing_unless_they_are_allowed() {
+fn other_hosts_are_reported_and_receive_no_request_unless_allowed() {
     let other = Server::start(|_| xml(urlset("https://e.com/other")));
     let url = other.url("/b.xml");
-    let own = Server::start(move |seen| match seen.path.as_str() {
-        "/index.xml" => xml(index(&[at(seen, "/a.xml"), url.clone(), url.replace("b.xml", "c.xml")])),
+    let server = Server::start(move |seen| match seen.path.as_str() {
+        "/index.xml" => xml(index(&[url_on_host(seen, "/a.xml"), url.clone(), url.replace("b.xml", "c.xml")])),
         _ => xml(urlset("https://e.com/a")),
     });
     let folder = Folder::new();
-    let (status, out, notes) = get(&folder, &own.url("/index.xml"), &[]);
+    let (status, out, notes) = get(&folder, &server.url("/index.xml"), &[]);
     assert_eq!(status, Some(1), "{notes}");
     let host = other.address.to_string();
     assert!(out.contains("error[http-other-host]: 2 sitemaps on another host are not fetched"), "{out}");
     assert!(out.contains(&format!("--allow-host {host} allows it")), "{out}");
     assert!(other.log().is_empty());
-    let (status, out, notes) = get(&folder, &own.url("/index.xml"), &["--allow-host", &host]);
+    let (status, out, notes) = get(&folder, &server.url("/index.xml"), &["--allow-host", &host]);
     assert_eq!((status, out.as_str()), (Some(0), ""), "{notes}");
     assert_eq!(files(&folder.path().join("127.0.0.1")), ["a.xml", "b.xml", "c.xml", "index.xml"]);
     let (status, out, _) = sited(&folder, &["list", "127.0.0.1"]);
@@ -189,7 +189,7 @@ fn other_hosts_are_named_and_get_nothing_unless_they_are_allowed() {
 }
 
 /// A site whose files have versions, `ETag` and `Last-Modified`.
-fn versioned(version: Arc<AtomicUsize>) -> Server {
+fn versioned_server(version: Arc<AtomicUsize>) -> Server {
     Server::start(move |seen| {
         let version = version.load(Ordering::SeqCst);
         let tag = format!("\"{version}\"");
@@ -197,7 +197,7 @@ fn versioned(version: Arc<AtomicUsize>) -> Server {
             return Reply::status(304);
         }
         let reply = match seen.path.as_str() {
-            "/index.xml" => xml(index(&["/a.xml", "/b.xml"].map(|path| at(seen, path)))),
+            "/index.xml" => xml(index(&["/a.xml", "/b.xml"].map(|path| url_on_host(seen, path)))),
             "/a.xml" => xml(urlset(&format!("https://e.com/{version}"))),
             _ => xml(urlset("https://e.com/b")),
         };
@@ -206,34 +206,34 @@ fn versioned(version: Arc<AtomicUsize>) -> Server {
 }
 
 #[test]
-fn a_second_run_asks_for_changes_and_keeps_what_was_changed_here() {
+fn a_second_run_requests_changes_and_keeps_local_edits() {
     let version = Arc::new(AtomicUsize::new(1));
-    let (server, folder) = (versioned(Arc::clone(&version)), Folder::new());
+    let (server, folder) = (versioned_server(Arc::clone(&version)), Folder::new());
     let url = server.url("/index.xml");
     let a = folder.path().join("127.0.0.1/a.xml");
     let text = || std::fs::read_to_string(&a).unwrap();
-    let run = |more: &[&str], expected: Option<i32>, note: &str| {
-        let (status, out, notes) = get(&folder, &url, more);
+    let run = |extra: &[&str], expected: Option<i32>, note: &str| {
+        let (status, out, notes) = get(&folder, &url, extra);
         assert!(status == expected && notes.contains(note), "{note}: {out}{notes}");
         out
     };
     run(&[], Some(0), "3 new");
     run(&[], Some(0), "3 unchanged");
-    let conditional = |seen: &Seen| {
+    let is_conditional = |seen: &Seen| {
         seen.header("if-none-match") == Some("\"1\"")
             && seen.header("if-modified-since") == Some("Sun, 06 Nov 1994 08:49:37 GMT")
     };
-    assert!(server.log()[3..].iter().all(conditional) && server.log().len() == 6);
-    // The same bytes with another tag are the same file.
+    assert!(server.log()[3..].iter().all(is_conditional) && server.log().len() == 6);
+    // A new `ETag` with the same bytes is not an update.
     version.store(2, Ordering::SeqCst);
     run(&[], Some(0), "1 updated");
     assert!(text().contains("https://e.com/2"));
-    // Changed here and not there: kept, and nothing to say.
+    // Changed only locally: kept without a finding.
     let edited = urlset("https://e.com/edited");
     std::fs::write(&a, &edited).unwrap();
     run(&[], Some(0), "3 unchanged");
     assert_eq!(text(), edited);
-    // Changed on both sides: kept and named.
+    // Changed on both sides: kept and reported.
     version.store(3, Ordering::SeqCst);
     for _ in 0..2 {
         let out = run(&[], Some(1), "2 unchanged");
@@ -242,7 +242,7 @@ fn a_second_run_asks_for_changes_and_keeps_what_was_changed_here() {
     }
     run(&["--force"], Some(0), "1 updated");
     assert!(text().contains("https://e.com/3"));
-    // A file that is not of this command is kept too, one that is gone is fetched again.
+    // A file that this command did not download is kept too; a deleted file is downloaded again.
     std::fs::remove_file(folder.path().join("127.0.0.1/b.xml")).unwrap();
     run(&[], Some(0), "1 new");
     std::fs::remove_file(folder.path().join("127.0.0.1/.sited-get.jsonl")).unwrap();
@@ -250,7 +250,7 @@ fn a_second_run_asks_for_changes_and_keeps_what_was_changed_here() {
     let out = run(&[], Some(1), "2 unchanged");
     assert!(out.contains("127.0.0.1/a.xml was there before and differs"), "{out}");
     assert_eq!(text(), edited);
-    // A folder in its place is in the way of this file alone.
+    // A folder with the name of a file prevents only this file.
     std::fs::remove_file(&a).unwrap();
     std::fs::create_dir(&a).unwrap();
     let out = run(&["--force"], Some(1), "2 unchanged");
@@ -258,10 +258,10 @@ fn a_second_run_asks_for_changes_and_keeps_what_was_changed_here() {
 }
 
 #[test]
-fn a_file_that_becomes_an_error_page_is_kept() {
+fn a_file_is_kept_if_its_url_returns_an_error_page() {
     let version = Arc::new(AtomicUsize::new(0));
-    let now = Arc::clone(&version);
-    let server = Server::start(move |_| match now.load(Ordering::SeqCst) {
+    let current_version = Arc::clone(&version);
+    let server = Server::start(move |_| match current_version.load(Ordering::SeqCst) {
         0 => xml(urlset("https://e.com/a")),
         1 => Reply::html("<title>Maintenance</title>"),
         _ => xml(gzip(urlset("https://e.com/a").as_bytes())).with("Content-Encoding", "gzip").failing(Fault::Cut),
@@ -279,15 +279,17 @@ fn a_file_that_becomes_an_error_page_is_kept() {
 
 #[cfg(unix)]
 #[test]
-fn an_interrupted_download_leaves_whole_files_and_goes_on() {
+fn an_interrupted_download_leaves_only_complete_files_and_is_continued() {
     use std::process::{Command, Stdio};
     for signal in [rustix::process::Signal::INT, rustix::process::Signal::KILL] {
         let (sender, receiver) = std::sync::mpsc::channel();
         let sender = Mutex::new(Some(sender));
         let server = Server::start(move |seen| match seen.path.as_str() {
-            "/index.xml" => xml(index(&(0..20).map(|number| at(seen, &format!("/{number}.xml"))).collect::<Vec<_>>())),
+            "/index.xml" => {
+                xml(index(&(0..20).map(|number| url_on_host(seen, &format!("/{number}.xml"))).collect::<Vec<_>>()))
+            }
             "/10.xml" => match sender.lock().unwrap().take() {
-                // Once: the body does not end.
+                // Only the first response does not end.
                 Some(sender) => {
                     sender.send(()).unwrap();
                     xml(urlset("https://e.com/a")).failing(Fault::Drip)
@@ -307,26 +309,27 @@ fn an_interrupted_download_leaves_whole_files_and_goes_on() {
         if signal == rustix::process::Signal::INT {
             assert_eq!(ended.code(), Some(3));
         }
-        let own = folder.path().join("127.0.0.1");
+        let downloads = folder.path().join("127.0.0.1");
         let complete = |names: &[String]| names.iter().filter(|name| !name.starts_with('.')).count();
-        let before = files(&own);
+        let before = files(&downloads);
         assert_eq!(complete(&before), 11, "{before:?}");
-        let is_whole = |name: &&String| std::fs::read_to_string(own.join(name)).unwrap().trim_end().ends_with('>');
-        assert!(before.iter().filter(|name| !name.starts_with('.')).all(|name| is_whole(&name)), "{before:?}");
+        let is_complete =
+            |name: &&String| std::fs::read_to_string(downloads.join(name)).unwrap().trim_end().ends_with('>');
+        assert!(before.iter().filter(|name| !name.starts_with('.')).all(|name| is_complete(&name)), "{before:?}");
         assert!(signal != rustix::process::Signal::INT || before.len() == 11, "{before:?}");
         let (status, out, notes) = get(&folder, &server.url("/index.xml"), &[]);
         assert_eq!((status, out.as_str()), (Some(0), ""), "{notes}");
         assert!(notes.contains("10 new") && notes.contains("11 unchanged"), "{notes}");
-        assert_eq!(files(&own).len(), 21);
+        assert_eq!(files(&downloads).len(), 21);
     }
 }
 
 #[test]
-fn the_sitemaps_of_a_site_are_found() {
+fn the_sitemaps_of_a_site_are_discovered() {
     let robots = |text: &'static str| {
         move |seen: &Seen| match seen.path.as_str() {
-            "/robots.txt" => Reply::text(&text.replace("SITE", &at(seen, ""))),
-            "/sitemap-index.xml" | "/index.xml" => xml(index(&[at(seen, "/a.xml")])),
+            "/robots.txt" => Reply::text(&text.replace("SITE", &url_on_host(seen, ""))),
+            "/sitemap-index.xml" | "/index.xml" => xml(index(&[url_on_host(seen, "/a.xml")])),
             "/a.xml" | "/b.xml" => xml(urlset("https://e.com/a")),
             "/sitemap.xml" => Reply::html("not here"),
             _ => Reply::status(404),
@@ -360,7 +363,7 @@ fn the_sitemaps_of_a_site_are_found() {
     assert_eq!(server.log().len(), 1);
 }
 
-/// The robots.txt by which a set was found is kept beside it, and its rules are checked.
+/// The robots.txt that named a set is stored beside it, and its rules are checked.
 #[test]
 fn the_robots_txt_of_a_site_is_kept_for_its_set() {
     let rules = Arc::new(std::sync::Mutex::new("/private".to_owned()));
@@ -369,10 +372,10 @@ fn the_robots_txt_of_a_site_is_kept_for_its_set() {
         "/robots.txt" => Reply::text(&format!(
             "User-agent: *\nDisallow: {}\nSitemap: {}\n",
             forbidden.lock().unwrap(),
-            at(seen, "/maps/index.xml")
+            url_on_host(seen, "/maps/index.xml")
         )),
-        "/maps/index.xml" => xml(index(&[at(seen, "/maps/a.xml")])),
-        "/maps/a.xml" => xml(urlset(&at(seen, "/private/a"))),
+        "/maps/index.xml" => xml(index(&[url_on_host(seen, "/maps/a.xml")])),
+        "/maps/a.xml" => xml(urlset(&url_on_host(seen, "/private/a"))),
         _ => Reply::status(404),
     });
     let (folder, site) = (Folder::new(), server.url("/"));
@@ -382,21 +385,21 @@ fn the_robots_txt_of_a_site_is_kept_for_its_set() {
     assert!(!out.contains("sited-"), "{out}");
     let (_, out, notes) = sited(&folder, &[&["list", &site, "--where", "rule:site-blocked*"], &FAST[..]].concat());
     assert_eq!(out, format!("{}\n", server.url("/private/a")), "{notes}");
-    // Downloaded into a folder, it is there when the set is opened again.
+    // After a download into a folder, the file is used whenever the set is opened.
     let blocked = |folder: &Folder| {
         sited(folder, &["list", "site/maps/index.xml", "--where", "rule:site-blocked-by-robots"]).1.lines().count()
     };
     let path = "site/robots.txt";
     assert_eq!(get(&folder, &site, &["--into", "site"]).0, Some(0));
     assert_eq!((files(&folder.path().join("site")).len(), blocked(&folder)), (3, 1));
-    // It follows the site until it is edited here.
+    // The file is updated from the site until it is edited locally.
     "/elsewhere".clone_into(&mut rules.lock().unwrap());
     assert_eq!(get(&folder, &site, &["--into", "site"]).0, Some(0));
     assert!(folder.text(path).contains("/elsewhere") && blocked(&folder) == 0);
     folder.write(path, "User-agent: *\nDisallow: /private/a\n");
     assert_eq!(get(&folder, &site, &["--into", "site", "--force"]).0, Some(0));
     assert!(folder.text(path).contains("/private/a") && blocked(&folder) == 1);
-    // One that was there before is the user's.
+    // A robots.txt that existed before is not overwritten.
     let folder = Folder::new();
     folder.write(path, "User-agent: *\nAllow: /\n");
     assert_eq!(get(&folder, &site, &["--into", "site"]).0, Some(0));
@@ -404,15 +407,15 @@ fn the_robots_txt_of_a_site_is_kept_for_its_set() {
 }
 
 #[test]
-fn several_sets_of_a_site_are_read_as_one() {
+fn several_sets_of_a_site_are_read_as_one_set() {
     let server = Server::start(|seen| match seen.path.as_str() {
         "/robots.txt" => Reply::text(
             &["/one/index.xml", "/two/index.xml", "/news.xml"]
-                .map(|path| format!("Sitemap: {}\n", at(seen, path)))
+                .map(|path| format!("Sitemap: {}\n", url_on_host(seen, path)))
                 .concat(),
         ),
-        "/one/index.xml" => xml(index(&[at(seen, "/one/a.xml"), at(seen, "/one/b.xml")])),
-        "/two/index.xml" => xml(index(&[at(seen, "/two/a.xml")])),
+        "/one/index.xml" => xml(index(&[url_on_host(seen, "/one/a.xml"), url_on_host(seen, "/one/b.xml")])),
+        "/two/index.xml" => xml(index(&[url_on_host(seen, "/two/a.xml")])),
         path => xml(urlset(&format!("https://e.com{path}"))),
     });
     let folder = Folder::new();
@@ -430,24 +433,24 @@ fn several_sets_of_a_site_are_read_as_one() {
     folder.write("a.xml", urlset("https://e.com/news.xml"));
     let (status, out, notes) = sited(&folder, &[&["diff", "a.xml", &site, "--urls=added"], &FAST[..]].concat());
     assert!(status == Some(1) && out.lines().count() == 3, "{out}{notes}");
-    // Downloaded into a folder, they are opened by the command that is said.
+    // After a download into a folder, the printed command opens all of them.
     let (status, _, notes) = get(&folder, &site, &["--into", "site"]);
     assert_eq!(status, Some(0), "{notes}");
     let command = notes.lines().find_map(|line| line.split_once("open with: sited ")).unwrap().1;
-    let words: Vec<&str> = std::iter::once("list").chain(command.split(' ')).collect();
-    let (status, out, notes) = sited(&folder, &words);
+    let arguments: Vec<&str> = std::iter::once("list").chain(command.split(' ')).collect();
+    let (status, out, notes) = sited(&folder, &arguments);
     assert!(status == Some(0) && out.lines().count() == 4, "{command}: {out}{notes}");
 }
 
-/// Indexes of one folder are one set, with their entries.
+/// Several indexes in one folder are one set.
 #[test]
 fn several_indexes_of_a_site_are_opened_together() {
     let server = Server::start(|seen| match seen.path.as_str() {
-        "/robots.txt" => {
-            Reply::text(&["/pages.xml", "/news.xml"].map(|path| format!("Sitemap: {}\n", at(seen, path))).concat())
-        }
-        "/pages.xml" => xml(index(&[at(seen, "/a.xml"), at(seen, "/b.xml")])),
-        "/news.xml" => xml(index(&[at(seen, "/c.xml")])),
+        "/robots.txt" => Reply::text(
+            &["/pages.xml", "/news.xml"].map(|path| format!("Sitemap: {}\n", url_on_host(seen, path))).concat(),
+        ),
+        "/pages.xml" => xml(index(&[url_on_host(seen, "/a.xml"), url_on_host(seen, "/b.xml")])),
+        "/news.xml" => xml(index(&[url_on_host(seen, "/c.xml")])),
         path => xml(urlset(&format!("https://e.com{path}"))),
     });
     let (folder, site) = (Folder::new(), server.url("/"));
@@ -459,19 +462,21 @@ fn several_indexes_of_a_site_are_opened_together() {
 }
 
 #[test]
-fn credentials_go_to_the_host_of_the_url_alone() {
+fn credentials_are_sent_only_to_the_host_of_the_url() {
     let other = Server::start(|_| xml(urlset("https://e.com/b")));
     let elsewhere = other.url("/b.xml");
     let server = Server::start(move |seen| match (seen.header("authorization"), seen.path.as_str()) {
         // `u:p`
-        (Some("Basic dTpw"), "/index.xml") => xml(index(&[at(seen, "/a.xml"), elsewhere.clone(), at(seen, "/c.xml")])),
+        (Some("Basic dTpw"), "/index.xml") => {
+            xml(index(&[url_on_host(seen, "/a.xml"), elsewhere.clone(), url_on_host(seen, "/c.xml")]))
+        }
         (Some("Basic dTpw"), "/c.xml") => Reply::redirect(302, &elsewhere),
         (Some("Basic dTpw"), _) => xml(urlset("https://e.com/a")),
         _ => Reply::status(401),
     });
     let folder = Folder::new();
     let (url, host) = (server.url("/index.xml"), other.address.to_string());
-    // What stands in the URL is not sent.
+    // Credentials in the URL are not sent.
     let (status, out, _) = get(&folder, &url.replace("//", "//u:p@"), &[]);
     assert!(status == Some(3) && out.contains("401"), "{out}");
     let mut command = Command::new(program());
@@ -484,10 +489,10 @@ fn credentials_go_to_the_host_of_the_url_alone() {
 }
 
 #[test]
-fn a_url_stands_for_its_files_where_sets_are_read() {
+fn commands_that_read_a_set_accept_a_url() {
     let (server, folder) = (Server::start(site), Folder::new());
     let url = server.url("/maps/index.xml");
-    let run = |words: &[&str]| sited(&folder, &[words, &FAST].concat());
+    let run = |arguments: &[&str]| sited(&folder, &[arguments, &FAST].concat());
     let (status, out, notes) = run(&["list", &url]);
     assert_eq!(
         (status, out.as_str()),
@@ -505,7 +510,7 @@ fn a_url_stands_for_its_files_where_sets_are_read() {
         status == Some(1) && out.contains("+ https://e.com/new") && out.contains("- https://e.com/a"),
         "{out}{notes}"
     );
-    // Without the permission nothing is sent, and a sitemap that is not there is an error.
+    // Without --allow-private no request is sent, and a missing sitemap is an error.
     let before = server.log().len();
     let private = url.replace("127.0.0.1", "10.0.0.1");
     for command in ["check", "list", "stats"] {
@@ -517,7 +522,7 @@ fn a_url_stands_for_its_files_where_sets_are_read() {
     assert!(status == Some(3) && out.is_empty() && notes.contains("http-status"), "{notes}");
     let (status, _, notes) = run(&["list", "ftp://e.com/a.xml"]);
     assert!(status == Some(3) && notes.contains("hint: only URLs with http:// or https:// can be read"), "{notes}");
-    // Nothing is left of them.
+    // The downloaded files are deleted.
     assert_eq!(
         files(folder.path()).iter().filter(|name| !name.starts_with(".home/state")).collect::<Vec<_>>(),
         ["a.xml"]
@@ -526,19 +531,19 @@ fn a_url_stands_for_its_files_where_sets_are_read() {
 
 #[cfg(unix)]
 #[test]
-fn a_url_opens_on_the_screen() {
+fn a_url_opens_in_the_editor() {
     use crate::support::terminal::Start;
     let (server, folder) = (Server::start(site), Folder::new());
     let url = server.url("/maps/index.xml");
-    let words = [&[url.as_str()], &FAST[..], &["--into", "site"]].concat();
-    let terminal = Start::new(&folder).size(100, 30).arguments(words).start();
+    let arguments = [&[url.as_str()], &FAST[..], &["--into", "site"]].concat();
+    let terminal = Start::new(&folder).size(100, 30).arguments(arguments).start();
     terminal.wait_for("4 URLs");
     terminal.wait_for("e.com/");
     terminal.send("q");
     assert!(terminal.wait_exit().success(), "{}", terminal.screen());
     terminal.assert_restored();
     assert_eq!(files(&folder.path().join("site")).len(), 6);
-    // Where there is no terminal nothing is asked for.
+    // Without a terminal no request is sent.
     let before = server.log().len();
     let (status, _, notes) = sited(&folder, &[&[url.as_str()], &FAST[..]].concat());
     assert!(status == Some(2) && notes.contains("needs a terminal"), "{notes}");

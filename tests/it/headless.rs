@@ -4,9 +4,9 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-fn sited(folder: &Path, words: &[&str]) -> Command {
+fn sited(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sited"));
-    command.args(words).current_dir(folder).stdin(Stdio::null());
+    command.args(arguments).current_dir(folder).stdin(Stdio::null());
     command
 }
 
@@ -17,7 +17,7 @@ fn urlset(rows: usize, priority: &str) -> String {
 }
 
 #[test]
-fn the_exit_status_names_findings_usage_and_io_errors() {
+fn the_exit_status_distinguishes_findings_usage_errors_and_io_errors() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("good.xml"), urlset(3, "0.5")).unwrap();
     std::fs::write(folder.path().join("bad.xml"), urlset(1, "high")).unwrap();
@@ -31,29 +31,29 @@ fn the_exit_status_names_findings_usage_and_io_errors() {
         (&["set", "good.xml", "priority=0.8", "-o", "bad.xml/new.xml"], 3),
         (&["set", "good.xml", "priority=0.8"], 0),
     ];
-    for (words, status) in table {
-        let output = sited(folder.path(), words).output().unwrap();
-        assert_eq!(output.status.code(), Some(status), "{words:?}: {output:?}");
-        // What went wrong is reported on standard error, never among the results.
-        assert!(status < 2 || (output.stdout.is_empty() && !output.stderr.is_empty()), "{words:?}: {output:?}");
+    for (arguments, status) in table {
+        let output = sited(folder.path(), arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(status), "{arguments:?}: {output:?}");
+        // Errors are written to standard error, never to standard output.
+        assert!(status < 2 || (output.stdout.is_empty() && !output.stderr.is_empty()), "{arguments:?}: {output:?}");
     }
     let saved = std::fs::read_to_string(folder.path().join("good.xml")).unwrap();
     assert_eq!(saved, urlset(3, "0.8"));
 }
 
 #[test]
-fn without_a_terminal_it_says_so_and_names_the_other_ways() {
+fn without_a_terminal_it_reports_an_error_and_lists_the_headless_commands() {
     let folder = tempfile::tempdir().unwrap();
     let output = sited(folder.path(), &[]).output().unwrap();
     let notes = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2), "{notes}");
-    for words in ["terminal", "sited check", "sited list", "sited set"] {
-        assert!(notes.contains(words), "{notes}");
+    for expected in ["terminal", "sited check", "sited list", "sited set"] {
+        assert!(notes.contains(expected), "{notes}");
     }
 }
 
 #[test]
-fn a_reader_that_goes_away_ends_it_quietly() {
+fn a_closed_output_pipe_ends_the_program_without_an_error() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("big.xml"), urlset(20_000, "0.5")).unwrap();
     let mut child =
@@ -66,8 +66,8 @@ fn a_reader_that_goes_away_ends_it_quietly() {
     assert_eq!((child.wait().unwrap().code(), notes.as_str()), (Some(0), ""));
 }
 
-/// A set of so many files, one URL each.
-fn set_of(folder: &Path, files: usize) {
+/// Writes a set of this number of files, with one URL each.
+fn write_set(folder: &Path, files: usize) {
     let child = |file| format!("<sitemap><loc>https://example.com/{file}.xml</loc></sitemap>\n");
     let children: String = (0..files).map(child).collect();
     let index =
@@ -79,12 +79,12 @@ fn set_of(folder: &Path, files: usize) {
     }
 }
 
-/// What is run with fewer open files allowed than it would read at once.
+/// The limit of open files is lower than the number of files that the program would read at the same time.
 #[cfg(unix)]
 #[test]
-fn files_are_read_one_by_one_where_no_more_may_be_open() {
+fn files_are_read_one_by_one_if_the_limit_of_open_files_is_low() {
     let folder = tempfile::tempdir().unwrap();
-    set_of(folder.path(), 64);
+    write_set(folder.path(), 64);
     for limit in [4, 5, 8] {
         let mut command = Command::new("sh");
         command.args(["-c", &format!("ulimit -n {limit} && exec \"$0\" \"$@\"")]).arg(env!("CARGO_BIN_EXE_sited"));
@@ -96,63 +96,63 @@ fn files_are_read_one_by_one_where_no_more_may_be_open() {
     }
 }
 
-/// The same command, run by a user who may not do everything, whoever runs this test. The folder is theirs.
+/// Makes the command run as a user other than root, who becomes the owner of the folder.
 #[cfg(unix)]
-fn as_somebody(folder: &Path, mut command: Command) -> Command {
+fn as_unprivileged_user(folder: &Path, mut command: Command) -> Command {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
     use std::os::unix::process::CommandExt;
-    /// A number that no user of a system has.
-    const SOMEBODY: u32 = 54_321;
+    /// An id that no user of the system has.
+    const USER_ID: u32 = 54_321;
     command.env_remove("HOME");
-    if std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0) {
-        let own = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-        for path in own.chain([folder.to_path_buf()]) {
-            chown(path, Some(SOMEBODY), Some(SOMEBODY)).unwrap();
+    if std::fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0) {
+        let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        for path in files.chain([folder.to_path_buf()]) {
+            chown(path, Some(USER_ID), Some(USER_ID)).unwrap();
         }
         std::fs::set_permissions(folder, PermissionsExt::from_mode(0o755)).unwrap();
-        command.uid(SOMEBODY).gid(SOMEBODY);
+        command.uid(USER_ID).gid(USER_ID);
     }
     command
 }
 
 #[cfg(unix)]
 #[test]
-fn a_set_with_a_file_that_may_not_be_read_is_refused() {
+fn a_set_with_an_unreadable_file_is_refused() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
-    set_of(folder.path(), 3);
+    write_set(folder.path(), 3);
     let path = folder.path().join("1.xml");
     std::fs::set_permissions(&path, PermissionsExt::from_mode(0o000)).unwrap();
-    for words in [
+    for arguments in [
         &["set", ".", "lastmod=today"][..],
         &["list", "."],
         &["stats", "."],
         &["check", "."],
         &["fix", ".", "--rule", "index-child-missing", "--dry-run"],
     ] {
-        let output = as_somebody(folder.path(), sited(folder.path(), words)).output().unwrap();
+        let output = as_unprivileged_user(folder.path(), sited(folder.path(), arguments)).output().unwrap();
         let notes = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(3), "{words:?}: {notes}");
-        assert!(notes.contains("1.xml: cannot read: permission denied"), "{words:?}: {notes}");
-        assert!(notes.contains("--allow-missing"), "{words:?}: {notes}");
+        assert_eq!(output.status.code(), Some(3), "{arguments:?}: {notes}");
+        assert!(notes.contains("1.xml: cannot read: permission denied"), "{arguments:?}: {notes}");
+        assert!(notes.contains("--allow-missing"), "{arguments:?}: {notes}");
     }
     assert_eq!(std::fs::read_to_string(folder.path().join("0.xml")).unwrap(), urlset(1, "0.5"));
-    let words = ["set", ".", "priority=0.8", "--allow-missing"];
-    let output = as_somebody(folder.path(), sited(folder.path(), &words)).output().unwrap();
+    let arguments = ["set", ".", "priority=0.8", "--allow-missing"];
+    let output = as_unprivileged_user(folder.path(), sited(folder.path(), &arguments)).output().unwrap();
     let notes = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(0), "{notes}");
     assert!(notes.contains("left out: ") && notes.contains("1.xml: cannot read: permission denied"), "{notes}");
     assert_eq!(std::fs::read_to_string(folder.path().join("0.xml")).unwrap(), urlset(1, "0.8"));
 }
 
-/// The folder that a command is run in is not where an index comes from that it is given on standard input.
+/// An index on standard input has no folder: its files are not searched in the working directory.
 #[test]
 fn an_index_on_standard_input_has_no_folder() {
     use std::io::Write;
     let folder = tempfile::tempdir().unwrap();
-    set_of(folder.path(), 2);
+    write_set(folder.path(), 2);
     let index = std::fs::read(folder.path().join("sitemap_index.xml")).unwrap();
-    for (words, status) in [
+    for (arguments, status) in [
         (&["check", "-"][..], 3),
         (&["check", "-", "--allow-missing"], 0),
         (&["list", "-"], 3),
@@ -162,26 +162,30 @@ fn an_index_on_standard_input_has_no_folder() {
         (&["diff", "-", "sitemap_index.xml"], 3),
         (&["convert", "-", "-o", "new.csv"], 3),
     ] {
-        let mut command = sited(folder.path(), words);
+        let mut command = sited(folder.path(), arguments);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         child.stdin.take().unwrap().write_all(&index).unwrap();
         let output = child.wait_with_output().unwrap();
         let (out, notes) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
-        assert_eq!(output.status.code(), Some(status), "{words:?}: {notes}");
-        assert!(!out.contains("/page/"), "{words:?}: {out}");
-        assert_eq!(notes.contains("came from standard input"), !words.contains(&"--sitemaps"), "{words:?}: {notes}");
+        assert_eq!(output.status.code(), Some(status), "{arguments:?}: {notes}");
+        assert!(!out.contains("/page/"), "{arguments:?}: {out}");
+        assert_eq!(
+            notes.contains("came from standard input"),
+            !arguments.contains(&"--sitemaps"),
+            "{arguments:?}: {notes}"
+        );
     }
     assert_eq!(std::fs::read_to_string(folder.path().join("0.xml")).unwrap(), urlset(1, "0.5"));
 }
 
-/// One thread for all work: the user may have no more than one process.
+/// The user may have only one process, so no worker thread can be started.
 #[cfg(unix)]
 #[test]
-fn without_a_thread_to_start_the_work_is_done_by_one() {
+fn without_worker_threads_the_main_thread_does_the_work() {
     let folder = tempfile::tempdir().unwrap();
-    set_of(folder.path(), 8);
-    for (words, last) in [
+    write_set(folder.path(), 8);
+    for (arguments, last) in [
         (&["list", "."][..], "https://example.com/page/7\n"),
         (&["check", "."], ""),
         (&["set", ".", "priority=0.8"], ""),
@@ -190,20 +194,21 @@ fn without_a_thread_to_start_the_work_is_done_by_one() {
         (&["dedupe", "."], ""),
     ] {
         let mut command = Command::new("bash");
-        command.args(["-c", "ulimit -u 1 && exec \"$0\" \"$@\""]).arg(env!("CARGO_BIN_EXE_sited")).args(words);
+        command.args(["-c", "ulimit -u 1 && exec \"$0\" \"$@\""]).arg(env!("CARGO_BIN_EXE_sited")).args(arguments);
         command.current_dir(folder.path()).env("RAYON_NUM_THREADS", "4").stdin(Stdio::null());
-        let output = as_somebody(folder.path(), command).output().unwrap();
+        let output = as_unprivileged_user(folder.path(), command).output().unwrap();
         let notes = String::from_utf8(output.stderr).unwrap();
         let out = String::from_utf8(output.stdout).unwrap();
-        assert_eq!(output.status.code(), Some(0), "{words:?}: {notes}{out}");
-        assert!(notes.starts_with("0 of 4 threads could be started (ulimit -u shows"), "{words:?}: {notes}");
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {notes}{out}");
+        assert!(notes.starts_with("0 of 4 threads could be started (ulimit -u shows"), "{arguments:?}: {notes}");
         assert_eq!(notes.matches("threads could be started").count(), 1, "{notes}");
-        assert!(out.ends_with(last), "{words:?}: {out}");
+        assert!(out.ends_with(last), "{arguments:?}: {out}");
     }
     assert_eq!(std::fs::read_to_string(folder.path().join("0.xml")).unwrap(), urlset(1, "0.8"));
 }
 
-/// Findings wait in a file for the sums that are printed before them: each was written there in dozens of pieces.
+/// Findings are spooled to a file, since the summary is printed before them. Without a buffer, each finding took dozens
+/// of writes.
 #[cfg(target_os = "linux")]
 #[test]
 fn findings_are_written_in_few_system_calls() {
@@ -214,7 +219,7 @@ fn findings_are_written_in_few_system_calls() {
         let out = std::fs::File::create(folder.path().join("out")).unwrap();
         let mut command = sited(folder.path(), &["check", "many.xml", "--all", "--format", format]);
         let mut child = command.stdout(out).stderr(Stdio::null()).spawn().unwrap();
-        // Until it is waited for, the system knows what it did.
+        // The I/O counters of an ended process are available until `wait` is called.
         let ended = waitid(WaitId::Pid(Pid::from_child(&child)), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
         assert!(ended.is_ok(), "{ended:?}");
         let counts = std::fs::read_to_string(format!("/proc/{}/io", child.id())).unwrap_or_default();
@@ -245,8 +250,8 @@ fn a_folder_with_several_indexes_is_one_set() {
         std::fs::write(set.join(format!("{name}_index.xml")), index).unwrap();
         std::fs::write(set.join(format!("{name}.xml")), pages(rows, name, "0.5")).unwrap();
     }
-    let run = |words: &[&str]| {
-        let output = sited(folder.path(), words).output().unwrap();
+    let run = |arguments: &[&str]| {
+        let output = sited(folder.path(), arguments).output().unwrap();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         (output.status.code(), text(&output.stdout), text(&output.stderr))
     };

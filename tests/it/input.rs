@@ -1,4 +1,4 @@
-//! Tests of input: tables and lists of other programs, values, queries, replacements.
+//! Tests of input: tables and lists of other programs, values, queries and replacements.
 
 use crate::support::{Folder, environment, program, run, stderr, stdout};
 use std::io::Write;
@@ -20,25 +20,25 @@ fn index(children: &[&str]) -> String {
     format!("<sitemapindex xmlns=\"{SITEMAP}\">\n{}</sitemapindex>\n", children.iter().map(child).collect::<String>())
 }
 
-/// Runs words that end with a status; what they print, and what they say.
-fn ends(folder: &Folder, words: &[&str], status: i32) -> (String, String) {
-    let output = run(folder, words);
-    assert_eq!(output.status.code(), Some(status), "{words:?}: {}{}", stdout(&output), stderr(&output));
+/// Runs a command and asserts its exit status. Returns standard output and standard error.
+fn run_with_status(folder: &Folder, arguments: &[&str], status: i32) -> (String, String) {
+    let output = run(folder, arguments);
+    assert_eq!(output.status.code(), Some(status), "{arguments:?}: {}{}", stdout(&output), stderr(&output));
     (stdout(&output), stderr(&output))
 }
 
-/// Runs words that are refused: they change no file and say these words.
-fn refused(folder: &Folder, words: &[&str], status: i32, expected: &[&str]) {
+/// Asserts that a command fails with this status, changes no file, and prints the expected texts to standard error.
+fn assert_refused(folder: &Folder, arguments: &[&str], status: i32, expected: &[&str]) {
     let before = folder.files();
-    let (_, said) = ends(folder, words, status);
-    assert_eq!(folder.files(), before, "{words:?}");
-    for words_of in expected {
-        assert!(said.contains(words_of), "{words:?}: {said}");
+    let (_, message) = run_with_status(folder, arguments, status);
+    assert_eq!(folder.files(), before, "{arguments:?}");
+    for text in expected {
+        assert!(message.contains(text), "{arguments:?}: {message}");
     }
 }
 
 #[test]
-fn tables_of_other_programs_open_and_only_changed_cells_are_written() {
+fn tables_of_other_programs_open_and_only_edited_cells_change() {
     let tables = [
         ("console.csv", "Top pages,Clicks\nhttps://e.com/a,\"1,024\"\nhttps://e.com/b,4\n"),
         (
@@ -52,21 +52,21 @@ fn tables_of_other_programs_open_and_only_changed_cells_are_written() {
     ];
     for (name, text) in tables {
         let folder = Folder::with(&[(name, text)]);
-        assert_eq!(ends(&folder, &["list", name], 0).0, "https://e.com/a\nhttps://e.com/b\n", "{name}");
-        ends(&folder, &["replace", name, "/b$", "/c"], 0);
+        assert_eq!(run_with_status(&folder, &["list", name], 0).0, "https://e.com/a\nhttps://e.com/b\n", "{name}");
+        run_with_status(&folder, &["replace", name, "/b$", "/c"], 0);
         assert_eq!(folder.text(name), text.replace("https://e.com/b", "https://e.com/c"), "{name}");
-        ends(&folder, &["remove", name, "--where", "path:/a", "-o", "out.csv"], 0);
-        ends(&folder, &["convert", name, "-o", "out.xml"], 0);
+        run_with_status(&folder, &["remove", name, "--where", "path:/a", "-o", "out.csv"], 0);
+        run_with_status(&folder, &["convert", name, "-o", "out.xml"], 0);
         assert!(folder.text("out.xml").contains("<loc>https://e.com/a</loc>"), "{name}");
     }
 }
 
 #[test]
-fn a_table_without_one_url_column_names_its_columns() {
+fn a_table_without_exactly_one_url_column_is_refused_with_a_list_of_its_columns() {
     let table = "From,To\nhttps://e.com/a,https://e.com/b\n";
     let folder = Folder::with(&[("t.csv", table), ("names.csv", "Name,Clicks\nA,1\n")]);
-    let said = ["several columns", "`From`, `To`", "--loc-column"];
-    for words in [
+    let message = ["several columns", "`From`, `To`", "--loc-column"];
+    for arguments in [
         &["check", "t.csv"][..],
         &["list", "t.csv"],
         &["stats", "t.csv"],
@@ -76,17 +76,17 @@ fn a_table_without_one_url_column_names_its_columns() {
         &["merge", "t.csv", "-o", "t.xml"],
         &["diff", "t.csv", "t.csv"],
     ] {
-        refused(&folder, words, 3, &said);
+        assert_refused(&folder, arguments, 3, &message);
     }
-    refused(&folder, &["list", "names.csv"], 3, &["no column of this table holds URLs", "`Name`, `Clicks`"]);
-    refused(&folder, &["list", "t.csv", "--loc-column", "Nobody"], 3, &["no column `Nobody`"]);
+    assert_refused(&folder, &["list", "names.csv"], 3, &["no column of this table holds URLs", "`Name`, `Clicks`"]);
+    assert_refused(&folder, &["list", "t.csv", "--loc-column", "Nobody"], 3, &["no column `Nobody`"]);
     for column in ["to", "To", "2"] {
-        assert_eq!(ends(&folder, &["list", "t.csv", "--loc-column", column], 0).0, "https://e.com/b\n");
+        assert_eq!(run_with_status(&folder, &["list", "t.csv", "--loc-column", column], 0).0, "https://e.com/b\n");
     }
-    ends(&folder, &["stats", "t.csv", "--loc-column", "To"], 0);
-    ends(&folder, &["diff", "t.csv", "t.csv", "--loc-column", "To"], 0);
-    ends(&folder, &["merge", "t.csv", "--loc-column", "To", "-o", "m.xml"], 0);
-    ends(&folder, &["replace", "t.csv", "/b", "/c", "--loc-column", "To"], 0);
+    run_with_status(&folder, &["stats", "t.csv", "--loc-column", "To"], 0);
+    run_with_status(&folder, &["diff", "t.csv", "t.csv", "--loc-column", "To"], 0);
+    run_with_status(&folder, &["merge", "t.csv", "--loc-column", "To", "-o", "m.xml"], 0);
+    run_with_status(&folder, &["replace", "t.csv", "/b", "/c", "--loc-column", "To"], 0);
     assert_eq!(folder.text("t.csv"), table.replace("/b", "/c"));
 }
 
@@ -100,29 +100,29 @@ fn lists_open_with_a_finding_for_each_invalid_line() {
     ];
     for (name, text, lines) in lists {
         let folder = Folder::with(&[(name, text)]);
-        let (found, _) = ends(&folder, &["check", name], 1);
+        let (found, _) = run_with_status(&folder, &["check", name], 1);
         for line in lines {
             assert!(found.contains(&format!("{name}:{line}:")), "{name}, line {line}: {found}");
         }
-        ends(&folder, &["replace", name, "e.com/a", "e.com/z"], 0);
+        run_with_status(&folder, &["replace", name, "e.com/a", "e.com/z"], 0);
         assert_eq!(folder.text(name), text.replace("e.com/a", "e.com/z"), "{name}");
     }
     let folder = Folder::with(&[("robots.txt", "User-agent: *\nSitemap: https://e.com/s.xml\n")]);
-    refused(&folder, &["list", "robots.txt"], 3, &["without XML elements or URLs"]);
-    // What begins as UTF-16 and is none.
+    assert_refused(&folder, &["list", "robots.txt"], 3, &["without XML elements or URLs"]);
+    // Files that begin with a UTF-16 byte order mark but are ASCII.
     folder.write("marked.txt", b"\xFF\xFEhttps://e.com/a\n");
     folder.write("marked.xml", [b"\xFE\xFF", urlset("<url><loc>https://e.com/a</loc></url>\n").as_bytes()].concat());
     for name in ["marked.txt", "marked.xml"] {
-        assert_eq!(ends(&folder, &["list", name], 0).0, "https://e.com/a\n");
-        let (found, _) = ends(&folder, &["check", name], 1);
+        assert_eq!(run_with_status(&folder, &["list", name], 0).0, "https://e.com/a\n");
+        let (found, _) = run_with_status(&folder, &["check", name], 1);
         assert!(found.contains("before ASCII text, which was read as ASCII"), "{found}");
     }
-    ends(&folder, &["fix", "marked.xml", "--accept-repairs"], 0);
+    run_with_status(&folder, &["fix", "marked.xml", "--accept-repairs"], 0);
     assert!(!folder.read("marked.xml").starts_with(b"\xFE\xFF"));
 }
 
 #[test]
-fn values_that_the_check_calls_errors_are_refused_unless_forced() {
+fn values_that_check_reports_as_errors_are_refused_unless_forced() {
     let text = urlset(
         "<url><loc>https://e.com/a</loc></url>\n<url><loc>https://e.com/b</loc><priority>0.5</priority></url>\n",
     );
@@ -139,30 +139,30 @@ fn values_that_the_check_calls_errors_are_refused_unless_forced() {
         (&["set", "a.xml", "loc=https://e.com/x"], &["one row at a time"]),
         (&["set", "a.xml", "loc=https://e.com/x", "--force"], &["one row at a time"]),
     ];
-    for (words, said) in cases {
-        refused(&folder, &[words, &NOW].concat(), 2, said);
+    for (arguments, message) in cases {
+        assert_refused(&folder, &[arguments, &NOW].concat(), 2, message);
     }
-    for (words, expected) in [
+    for (arguments, expected) in [
         (&["set", "a.xml", "priority=7", "--force"][..], "<priority>7</priority>"),
         (&["add", "a.xml", "no-url", "--force"], "<loc>no-url</loc>"),
         (&["add", "a.xml", "--from", "urls.txt"], "<loc>https://e.com/c</loc>"),
         (&["set", "a.xml", "loc=https://e.com/x", "--where", "path:/a"], "<loc>https://e.com/x</loc>"),
     ] {
         let folder = new();
-        ends(&folder, &[words, &NOW].concat(), 0);
-        assert!(folder.text("a.xml").contains(expected), "{words:?}: {}", folder.text("a.xml"));
+        run_with_status(&folder, &[arguments, &NOW].concat(), 0);
+        assert!(folder.text("a.xml").contains(expected), "{arguments:?}: {}", folder.text("a.xml"));
     }
-    // Whitespace around a URL is no part of it.
-    let (_, said) = ends(&folder, &["add", "a.xml", "https://e.com/a ", " https://e.com/b"], 0);
-    assert!(said.contains("2 URLs skipped"), "{said}");
+    // Whitespace around a URL is not part of it.
+    let (_, message) = run_with_status(&folder, &["add", "a.xml", "https://e.com/a ", " https://e.com/b"], 0);
+    assert!(message.contains("2 URLs skipped"), "{message}");
     assert_eq!(folder.text("a.xml"), text);
-    let (_, said) = ends(&folder, &["add", "a.xml", "--from", "urls.txt"], 0);
-    assert!(said.contains("1 URL skipped"), "{said}");
-    assert_eq!(ends(&folder, &["list", "a.xml"], 0).0.lines().count(), 3);
+    let (_, message) = run_with_status(&folder, &["add", "a.xml", "--from", "urls.txt"], 0);
+    assert!(message.contains("1 URL skipped"), "{message}");
+    assert_eq!(run_with_status(&folder, &["list", "a.xml"], 0).0.lines().count(), 3);
 }
 
 #[test]
-fn a_step_leaves_rows_without_a_value_alone() {
+fn a_relative_value_skips_rows_without_a_value() {
     let text = urlset(
         "<url><loc>https://e.com/a</loc></url>\n\
          <url><loc>https://e.com/b</loc><lastmod>2020-01-01</lastmod><priority>0.5</priority></url>\n",
@@ -172,19 +172,19 @@ fn a_step_leaves_rows_without_a_value_alone() {
         ("priority=+0.1", "<priority>0.6</priority>", "priority"),
     ] {
         let folder = Folder::with(&[("a.xml", &text)]);
-        let (_, said) = ends(&folder, &["set", "a.xml", step], 0);
-        assert!(said.contains(&format!("on 1 row; 1 row skipped: there is no {field} to count from")), "{said}");
+        let (_, message) = run_with_status(&folder, &["set", "a.xml", step], 0);
+        assert!(message.contains(&format!("on 1 row; 1 row skipped: there is no {field} to count from")), "{message}");
         let written = folder.text("a.xml");
         assert!(written.contains(expected) && written.matches(&format!("<{field}>")).count() == 1, "{written}");
     }
 }
 
 #[test]
-fn an_empty_query_is_wrong_usage_everywhere() {
+fn an_empty_query_is_a_usage_error_in_every_command() {
     let text = urlset("<url><loc>https://e.com/a</loc></url>\n");
     let folder = Folder::with(&[("a.xml", &text), ("r.toml", "[[rule]]\nwhere = \"\"\npriority = 0.5\n")]);
     for query in ["", "  ", "\"\""] {
-        for words in [
+        for arguments in [
             &["remove", "a.xml"][..],
             &["set", "a.xml", "priority=0.5"],
             &["replace", "a.xml", "a", "b"],
@@ -192,15 +192,15 @@ fn an_empty_query_is_wrong_usage_everywhere() {
             &["list", "a.xml"],
             &["check", "a.xml"],
         ] {
-            refused(&folder, &[words, &["--where", query]].concat(), 2, &["the query is empty"]);
+            assert_refused(&folder, &[arguments, &["--where", query]].concat(), 2, &["the query is empty"]);
         }
-        refused(&folder, &["split", "a.xml", "-o", "parts", "--by", query], 2, &["the query is empty"]);
+        assert_refused(&folder, &["split", "a.xml", "-o", "parts", "--by", query], 2, &["the query is empty"]);
         for line in ["%delete where", "filter", "mark where"] {
             folder.write("script", format!("{line} {query}\nwrite\n"));
-            refused(&folder, &["a.xml", "--script", "script"], 2, &["query"]);
+            assert_refused(&folder, &["a.xml", "--script", "script"], 2, &["query"]);
         }
     }
-    refused(&folder, &["apply", "a.xml", "r.toml"], 2, &["the query is empty"]);
+    assert_refused(&folder, &["apply", "a.xml", "r.toml"], 2, &["the query is empty"]);
 }
 
 #[test]
@@ -208,30 +208,30 @@ fn a_rule_file_sets_no_value_that_check_reports_as_an_error() {
     let folder = Folder::new();
     folder.write("a.xml", urlset("<url><loc>https://e.com/a</loc></url>\n"));
     folder.write("r.toml", "[[rule]]\nname = \"dates\"\nlastmod = \"2024\"\n");
-    refused(&folder, &["apply", "a.xml", "r.toml"], 2, &["r.toml, dates: lastmod=2024", "--force"]);
-    ends(&folder, &["apply", "a.xml", "r.toml", "--force"], 0);
+    assert_refused(&folder, &["apply", "a.xml", "r.toml"], 2, &["r.toml, dates: lastmod=2024", "--force"]);
+    run_with_status(&folder, &["apply", "a.xml", "r.toml", "--force"], 0);
     assert!(folder.text("a.xml").contains("<lastmod>2024</lastmod>"));
 }
 
 #[test]
-fn a_file_is_left_without_entries_only_where_that_is_allowed() {
+fn a_file_without_entries_is_written_only_with_allow_empty() {
     let text = urlset("<url><loc>https://e.com/a</loc></url>\n");
     let folder = Folder::with(&[("a.xml", &text), ("none.xml", &urlset("")), ("script", "%delete\nwrite\n")]);
-    for words in [
+    for arguments in [
         &["remove", "a.xml", "--where", "path:/*"][..],
         &["remove", "a.xml", "--where", "path:/*", "-o", "b.xml"],
         &["a.xml", "--script", "script"],
         &["convert", "none.xml", "-o", "b.txt"],
         &["merge", "none.xml", "-o", "b.xml"],
     ] {
-        refused(&folder, words, 3, &["no entries left", "--allow-empty"]);
+        assert_refused(&folder, arguments, 3, &["no entries left", "--allow-empty"]);
         let folder = Folder::with(&[("a.xml", &text), ("none.xml", &urlset("")), ("script", "%delete\nwrite\n")]);
-        ends(&folder, &[words, &["--allow-empty"]].concat(), 0);
+        run_with_status(&folder, &[arguments, &["--allow-empty"]].concat(), 0);
     }
 }
 
-/// A set whose old host is in URLs of every kind.
-fn old_host() -> Folder {
+/// A set with the old host in URLs of every kind.
+fn set_with_old_host() -> Folder {
     let entry = "<url><loc>https://old.example/a</loc>\
                  <xhtml:link rel=\"alternate\" hreflang=\"de\" href='https://old.example/de/a?x=1&amp;y=2'/>\
                  <image:image><image:loc><![CDATA[https://old.example/i.png]]></image:loc></image:image>\
@@ -246,7 +246,7 @@ fn old_host() -> Folder {
 }
 
 #[test]
-fn a_replacement_is_about_the_urls_that_it_is_asked_for() {
+fn a_replacement_changes_only_the_url_kinds_that_in_selects() {
     let (old, new) = ("https://old.example", "https://new.example");
     let parts = [
         ("loc", "<loc>https://new.example/a<", "1.xml"),
@@ -255,43 +255,52 @@ fn a_replacement_is_about_the_urls_that_it_is_asked_for() {
         ("videos", "<video:player_loc> https://new.example/p </video:player_loc>", "1.xml"),
         ("index", "<loc>https://new.example/2.xml<", "sitemap_index.xml"),
     ];
-    for way in ["option", "script"] {
-        for asked in ["loc", "alternates", "images", "videos", "index", "all", "loc,index"] {
-            let folder = old_host();
-            let said = if way == "option" {
-                ends(&folder, &["replace", ".", old, new, "--in", asked], 0).1
+    for interface in ["option", "script"] {
+        for targets in ["loc", "alternates", "images", "videos", "index", "all", "loc,index"] {
+            let folder = set_with_old_host();
+            let message = if interface == "option" {
+                run_with_status(&folder, &["replace", ".", old, new, "--in", targets], 0).1
             } else {
-                folder.write("script", format!("s#{old}#{new}# --in {asked}\nwrite\n"));
-                ends(&folder, &[".", "--script", "script"], 0).1
+                folder.write("script", format!("s#{old}#{new}# --in {targets}\nwrite\n"));
+                run_with_status(&folder, &[".", "--script", "script"], 0).1
             };
             for (part, expected, file) in parts {
-                let is_asked = asked == "all" || asked.split(',').any(|one| one == part);
+                let is_selected = targets == "all" || targets.split(',').any(|one| one == part);
                 assert_eq!(
                     folder.text(file).contains(expected),
-                    is_asked,
-                    "{way} {asked}: {part}\n{}",
+                    is_selected,
+                    "{interface} {targets}: {part}\n{}",
                     folder.text(file)
                 );
             }
-            assert!(folder.text("1.xml").contains("<video:title>https://old.example/ is a title<"), "{asked}");
-            let others = said.contains("--in all rewrites them");
-            assert_eq!(others, asked != "all", "{way} {asked}: {said}");
+            assert!(folder.text("1.xml").contains("<video:title>https://old.example/ is a title<"), "{targets}");
+            let others = message.contains("--in all rewrites them");
+            assert_eq!(others, targets != "all", "{interface} {targets}: {message}");
         }
     }
-    let (_, said) = ends(&old_host(), &["replace", ".", old, new], 0);
+    let (_, message) = run_with_status(&set_with_old_host(), &["replace", ".", old, new], 0);
     assert!(
-        said.contains("1 alternate link, 1 image URL, 1 video URL, 2 index URLs match too: --in all rewrites them"),
-        "{said}"
+        message.contains("1 alternate link, 1 image URL, 1 video URL, 2 index URLs match too: --in all rewrites them"),
+        "{message}"
     );
-    refused(&old_host(), &["replace", ".", old, new, "--in", "index", "--where", "path:/a"], 2, &["`where`"]);
-    refused(&old_host(), &["replace", ".", old, new, "--in", "title"], 2, &["alternates"]);
+    assert_refused(
+        &set_with_old_host(),
+        &["replace", ".", old, new, "--in", "index", "--where", "path:/a"],
+        2,
+        &["`where`"],
+    );
+    assert_refused(&set_with_old_host(), &["replace", ".", old, new, "--in", "title"], 2, &["alternates"]);
 }
 
 #[test]
-fn every_other_byte_of_a_replacement_stays() {
-    let folder = old_host();
+fn a_replacement_keeps_all_other_bytes() {
+    let folder = set_with_old_host();
     let before = folder.text("1.xml");
-    ends(&folder, &["replace", ".", "https://old.example", "https://new.example", "--in", "alternates,videos"], 0);
+    run_with_status(
+        &folder,
+        &["replace", ".", "https://old.example", "https://new.example", "--in", "alternates,videos"],
+        0,
+    );
     let expected = before
         .replace("href='https://old.example", "href='https://new.example")
         .replace("player_loc> https://old.example", "player_loc> https://new.example");
@@ -299,134 +308,143 @@ fn every_other_byte_of_a_replacement_stays() {
 }
 
 #[test]
-fn the_index_is_rewritten_below_a_base_url_only_when_asked() {
-    for words in
+fn the_index_is_rewritten_for_a_base_url_only_on_request() {
+    for arguments in
         [&["fix", ".", "--base-url", "https://new.example/maps/", "--rewrite-index"][..], &[".", "--script", "script"]]
     {
-        let folder = old_host();
+        let folder = set_with_old_host();
         folder.write("script", "set-base-url https://new.example/maps/ --rewrite-index\nwrite\n");
         let others = folder.text("1.xml");
-        ends(&folder, words, 0);
+        run_with_status(&folder, arguments, 0);
         let written = folder.text("sitemap_index.xml");
-        assert_eq!(written, index(&["https://new.example/maps/1.xml", "https://new.example/maps/2.xml"]), "{words:?}");
+        assert_eq!(
+            written,
+            index(&["https://new.example/maps/1.xml", "https://new.example/maps/2.xml"]),
+            "{arguments:?}"
+        );
         assert_eq!(folder.text("1.xml"), others);
     }
-    let folder = old_host();
-    refused(&folder, &["fix", ".", "--rewrite-index"], 2, &["--base-url"]);
-    refused(&folder, &["fix", ".", "--rewrite-index", "--base-url", "new.example"], 2, &["--base-url"]);
+    let folder = set_with_old_host();
+    assert_refused(&folder, &["fix", ".", "--rewrite-index"], 2, &["--base-url"]);
+    assert_refused(&folder, &["fix", ".", "--rewrite-index", "--base-url", "new.example"], 2, &["--base-url"]);
 }
 
 #[test]
-fn an_index_without_its_files_answers_nothing() {
+fn commands_refuse_an_index_with_missing_files() {
     let folder = Folder::with(&[
         ("sitemap_index.xml", &index(&["https://e.com/1.xml", "https://e.com/2.xml"])),
         ("2.xml", &urlset("<url><loc>https://e.com/b</loc></url>\n")),
         ("whole.xml", &urlset("<url><loc>https://e.com/a</loc></url>\n<url><loc>https://e.com/b</loc></url>\n")),
     ]);
-    let of = "sitemap_index.xml";
-    for words in [
-        &["list", of][..],
-        &["convert", of, "-o", "out.csv"],
-        &["merge", of, "-o", "out.xml"],
-        &["merge", of, "whole.xml", "-o", "out.xml"],
-        &["stats", of],
-        &["diff", "whole.xml", of, "--urls=removed"],
-        &["diff", of, "whole.xml"],
-        &["split", of, "-o", "parts"],
-        &["set", of, "priority=0.5"],
-        &["replace", of, "a", "b"],
+    let path = "sitemap_index.xml";
+    for arguments in [
+        &["list", path][..],
+        &["convert", path, "-o", "out.csv"],
+        &["merge", path, "-o", "out.xml"],
+        &["merge", path, "whole.xml", "-o", "out.xml"],
+        &["stats", path],
+        &["diff", "whole.xml", path, "--urls=removed"],
+        &["diff", path, "whole.xml"],
+        &["split", path, "-o", "parts"],
+        &["set", path, "priority=0.5"],
+        &["replace", path, "a", "b"],
     ] {
-        refused(&folder, words, 3, &["1.xml", "--allow-missing"]);
-        assert_eq!(stdout(&run(&folder, words)), "", "{words:?}");
+        assert_refused(&folder, arguments, 3, &["1.xml", "--allow-missing"]);
+        assert_eq!(stdout(&run(&folder, arguments)), "", "{arguments:?}");
     }
-    let (listed, _) = ends(&folder, &["list", of, "--sitemaps"], 0);
+    let (listed, _) = run_with_status(&folder, &["list", path, "--sitemaps"], 0);
     assert!(listed.contains("1.xml") && listed.contains("2.xml"), "{listed}");
 }
 
 #[test]
-fn a_list_of_comments_is_a_list() {
+fn a_file_of_comments_is_read_as_a_list() {
     let text = "# pages\n\n# of 2026\n";
     let folder = Folder::with(&[("a.txt", text), ("blank.txt", "\n\n"), ("sub/urllist", text)]);
     for name in ["a.txt", "sub/urllist"] {
-        let (found, said) = ends(&folder, &["check", name], 1);
-        assert!(found.contains("text-extra-content") && !said.contains("XML"), "{name}: {found}{said}");
+        let (found, message) = run_with_status(&folder, &["check", name], 1);
+        assert!(found.contains("text-extra-content") && !message.contains("XML"), "{name}: {found}{message}");
     }
-    ends(&folder, &["list", "blank.txt"], 0);
-    ends(&folder, &["add", "a.txt", "https://e.com/a"], 0);
+    run_with_status(&folder, &["list", "blank.txt"], 0);
+    run_with_status(&folder, &["add", "a.txt", "https://e.com/a"], 0);
     assert_eq!(folder.text("a.txt"), format!("{text}https://e.com/a\n"));
-    ends(&folder, &["add", "blank.txt", "https://e.com/a"], 0);
+    run_with_status(&folder, &["add", "blank.txt", "https://e.com/a"], 0);
     assert!(folder.text("blank.txt").contains("https://e.com/a\n"));
 }
 
 #[test]
-fn comments_and_attributes_of_a_list_become_no_url() {
+fn comments_of_a_list_are_not_converted_and_attributes_become_fields() {
     let text = "# pages\nhttps://e.com/a lastmod=2020-01-01 priority=0.5 changefreq=weekly\nhttps://e.com/b\n# end\n";
     let [a, b] = [
         "<loc>https://e.com/a</loc>\n    <lastmod>2020-01-01</lastmod>\n    <changefreq>weekly</changefreq>\n    \
          <priority>0.5</priority>",
         "<loc>https://e.com/b</loc>",
     ];
-    let more = urlset("<url><loc>https://e.com/c</loc></url>\n");
-    let fresh = || Folder::with(&[("a.txt", text), ("more.xml", &more)]);
-    for words in [
+    let extra = urlset("<url><loc>https://e.com/c</loc></url>\n");
+    let fresh = || Folder::with(&[("a.txt", text), ("more.xml", &extra)]);
+    for arguments in [
         &["convert", "a.txt", "-o", "out.xml"][..],
         &["merge", "a.txt", "-o", "out.xml"],
         &["merge", "a.txt", "more.xml", "-o", "out.xml"],
         &["set", "a.txt", "priority=0.5", "--where", "path:/a", "-o", "out.xml"],
     ] {
         let folder = fresh();
-        let (_, said) = ends(&folder, words, 0);
-        assert!(said.contains("2 comment lines cannot be written to an XML sitemap"), "{words:?}: {said}");
+        let (_, message) = run_with_status(&folder, arguments, 0);
+        assert!(message.contains("2 comment lines cannot be written to an XML sitemap"), "{arguments:?}: {message}");
         let out = folder.text("out.xml");
-        assert!(out.contains(a) && out.contains(b) && !out.contains('#'), "{words:?}: {out}");
+        assert!(out.contains(a) && out.contains(b) && !out.contains('#'), "{arguments:?}: {out}");
         assert_eq!(folder.text("a.txt"), text);
     }
     let folder = fresh();
-    ends(&folder, &["convert", "a.txt", "-o", "out.csv"], 0);
+    run_with_status(&folder, &["convert", "a.txt", "-o", "out.csv"], 0);
     let expected = "loc,lastmod,changefreq,priority\nhttps://e.com/a,2020-01-01,weekly,0.5\nhttps://e.com/b,,,\n";
     assert_eq!(folder.text("out.csv"), expected);
-    ends(&folder, &["convert", "a.txt", "-o", "copy.txt"], 0);
+    run_with_status(&folder, &["convert", "a.txt", "-o", "copy.txt"], 0);
     assert_eq!(folder.text("copy.txt"), text);
-    ends(&folder, &["add", "more.xml", "--from", "a.txt"], 0);
+    run_with_status(&folder, &["add", "more.xml", "--from", "a.txt"], 0);
     assert!(folder.text("more.xml").contains(b) && folder.text("more.xml").contains("<loc>https://e.com/a</loc>"));
-    // A line that says something else stays whole, for someone to look at.
+    // A line with unknown attributes is kept unchanged.
     folder.write("b.txt", "https://e.com/a title=x\nhttps://e.com/b\n");
-    ends(&folder, &["convert", "b.txt", "-o", "b.csv"], 0);
+    run_with_status(&folder, &["convert", "b.txt", "-o", "b.csv"], 0);
     assert!(folder.text("b.csv").contains("https://e.com/a title=x"));
 }
 
 #[test]
-fn a_table_may_have_bars_between_its_columns() {
+fn a_table_may_be_separated_by_vertical_bars() {
     let table = "loc|priority\nhttps://e.com/a|0.5\nhttps://e.com/b|0.7\n";
     let folder = Folder::with(&[("t.csv", table), ("t.dat", table)]);
     for name in ["t.csv", "t.dat"] {
-        assert_eq!(ends(&folder, &["list", name], 0).0, "https://e.com/a\nhttps://e.com/b\n", "{name}");
-        ends(&folder, &["set", name, "priority=0.9", "--where", "path:/a"], 0);
+        assert_eq!(run_with_status(&folder, &["list", name], 0).0, "https://e.com/a\nhttps://e.com/b\n", "{name}");
+        run_with_status(&folder, &["set", name, "priority=0.9", "--where", "path:/a"], 0);
         assert_eq!(folder.text(name), table.replace("0.5", "0.9"), "{name}");
     }
 }
 
 #[test]
-fn a_query_in_a_file_of_rules_is_named_by_its_place() {
+fn an_invalid_query_in_a_rules_file_is_reported_with_its_position() {
     let folder = Folder::with(&[("a.xml", &urlset("<url><loc>https://e.com/a</loc></url>\n"))]);
-    for (query, why) in [("  ", "the query is empty"), ("foo:x", "unknown field `foo`")] {
+    for (query, reason) in [("  ", "the query is empty"), ("foo:x", "unknown field `foo`")] {
         folder.write("r.toml", format!("[[rule]]\npriority = 0.5\nwhere = \"{query}\"\n"));
-        refused(&folder, &["apply", "a.xml", "r.toml"], 2, &["r.toml:3:9: where of rule 1", why]);
-        let (_, said) = ends(&folder, &["apply", "a.xml", "r.toml"], 2);
-        assert!(!said.contains("--where"), "{said}");
+        assert_refused(&folder, &["apply", "a.xml", "r.toml"], 2, &["r.toml:3:9: where of rule 1", reason]);
+        let (_, message) = run_with_status(&folder, &["apply", "a.xml", "r.toml"], 2);
+        assert!(!message.contains("--where"), "{message}");
     }
 }
 
 #[test]
-fn an_unknown_key_is_named_before_a_base_url_is_asked_for() {
+fn an_unknown_split_key_is_reported_before_a_missing_base_url() {
     let folder = Folder::with(&[("a.txt", "https://e.com/a\nhttps://e.com/b\n")]);
-    refused(&folder, &["split", "a.txt", "--by", "yaer", "-o", "parts"], 2, &["no URL matches --by yaer", "keys are"]);
+    assert_refused(
+        &folder,
+        &["split", "a.txt", "--by", "yaer", "-o", "parts"],
+        2,
+        &["no URL matches --by yaer", "keys are"],
+    );
 }
 
-/// Runs the program with this on its standard input.
-pub(crate) fn piped(folder: &Folder, words: &[&str], input: &str) -> (Option<i32>, String, String) {
+/// Runs the program with `input` on its standard input. Returns the exit status, standard output and standard error.
+pub(crate) fn piped(folder: &Folder, arguments: &[&str], input: &str) -> (Option<i32>, String, String) {
     let mut command = Command::new(program());
-    command.args(words).current_dir(folder.path()).envs(environment(folder.path()));
+    command.args(arguments).current_dir(folder.path()).envs(environment(folder.path()));
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
     child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
@@ -435,27 +453,27 @@ pub(crate) fn piped(folder: &Folder, words: &[&str], input: &str) -> (Option<i32
 }
 
 #[test]
-fn standard_input_is_named_as_it_was_given() {
+fn messages_name_standard_input_as_a_dash() {
     let text = urlset("<url><loc>https://e.com/a</loc></url>\n");
-    // The folder for temporary files is there.
+    // The folder for temporary files exists.
     let folder = Folder::with(&[("a.xml", &text), (".home/tmp/keep", "")]);
     for input in ["<html>", "", "<urlset><url><loc>https://e.com/a?x&y</loc></url></urlset>"] {
-        for words in [["diff", "-", "a.xml"], ["diff", "a.xml", "-"]] {
-            let (_, _, said) = piped(&folder, &words, input);
+        for arguments in [["diff", "-", "a.xml"], ["diff", "a.xml", "-"]] {
+            let (_, _, message) = piped(&folder, &arguments, input);
             assert!(
-                !said.contains("tmp") && (said.contains("-: ") || said.contains("- is damaged")),
-                "{words:?}: {said}"
+                !message.contains("tmp") && (message.contains("-: ") || message.contains("- is damaged")),
+                "{arguments:?}: {message}"
             );
         }
     }
-    let (status, _, said) = piped(&folder, &["list", "-"], "");
-    assert!(status == Some(3) && said.contains("before the pipe"), "{said}");
+    let (status, _, message) = piped(&folder, &["list", "-"], "");
+    assert!(status == Some(3) && message.contains("before the pipe"), "{message}");
     let (_, found, _) = piped(&folder, &["check", "-"], "# pages\n");
     assert!(found.contains("text-extra-content"), "{found}");
 }
 
 #[test]
-fn namespace_declarations_that_are_none_are_errors_at_their_place() {
+fn invalid_namespace_declarations_are_errors_at_their_position() {
     for declaration in [
         "xmlns:image=\"\"",
         "xmlns:xml=\"https://e.com/\"",
@@ -472,18 +490,18 @@ fn namespace_declarations_that_are_none_are_errors_at_their_place() {
             format!("<urlset xmlns=\"{SITEMAP}\">\n<url\n {declaration}><loc>https://e.com/</loc></url>\n</urlset>\n");
         for (text, place) in [(root, ":2:2: "), (entry, ":3:2: ")] {
             let folder = Folder::with(&[("a.xml", &text)]);
-            let (found, _) = ends(&folder, &["check", "a.xml"], 1);
+            let (found, _) = run_with_status(&folder, &["check", "a.xml"], 1);
             let error = found.lines().find(|line| line.contains("error[xml-not-well-formed]"));
             let error = error.unwrap_or_else(|| panic!("{declaration}: {found}"));
             assert!(error.contains(place) && error.contains("namespace declaration"), "{error}");
-            ends(&folder, &["fix", "a.xml", "--accept-repairs"], 0);
+            run_with_status(&folder, &["fix", "a.xml", "--accept-repairs"], 0);
             assert!(!folder.text("a.xml").contains(declaration), "{}", folder.text("a.xml"));
-            assert!(!ends(&folder, &["check", "a.xml"], 0).0.contains("error"), "{declaration}");
+            assert!(!run_with_status(&folder, &["check", "a.xml"], 0).0.contains("error"), "{declaration}");
         }
     }
     for declaration in ["xmlns:xml=\"http://www.w3.org/XML/1998/namespace\"", "xmlns:a=\"urn:a\""] {
         let text = format!("<urlset xmlns=\"{SITEMAP}\" {declaration}><url><loc>https://e.com/</loc></url></urlset>\n");
         let folder = Folder::with(&[("a.xml", &text)]);
-        ends(&folder, &["check", "a.xml"], 0);
+        run_with_status(&folder, &["check", "a.xml"], 0);
     }
 }

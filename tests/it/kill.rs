@@ -1,7 +1,7 @@
-//! Kills the program at random moments of a save: the set is the old one or the new one.
+//! Kills the program at random moments of a save: the files of the set are all old or all new.
 //!
-//! `SITED_KILLS` says how often; a few dozen times without it, so that the suite stays quick. Holds the promise
-//! "all or nothing, for the whole set".
+//! `SITED_KILLS` is the number of kills; the default is 40, so that the suite stays fast. Verifies the promise "all or
+//! nothing, for the whole set".
 
 use crate::support::{Folder, environment, program, run, stderr, stdout};
 use std::collections::BTreeSet;
@@ -28,7 +28,7 @@ fn write_set(folder: &Folder) {
     std::fs::write(folder.path().join("sitemap.xml"), index + "</sitemapindex>\n").unwrap();
 }
 
-/// Starts a save and kills it after a time; whether it was still running.
+/// Starts a save and kills it after a time. Returns whether it was still running.
 fn save_and_kill(folder: &Path, (priority, backup): (&str, &str), after: Duration) -> bool {
     let mut child = Command::new(program())
         .args(["set", "sitemap.xml", priority, "--backup", backup])
@@ -47,10 +47,10 @@ fn save_and_kill(folder: &Path, (priority, backup): (&str, &str), after: Duratio
     is_running
 }
 
-/// The priorities that the set has, each once, after a command that writes has finished what was interrupted.
+/// The distinct priorities of the set, after a command that writes has finished the interrupted save.
 fn priorities(folder: &Folder) -> BTreeSet<String> {
-    let nothing = run(folder, &["set", "sitemap.xml", "priority=0.1", "--where", "loc=nowhere"]);
-    assert!(nothing.status.success(), "{}", stderr(&nothing));
+    let output = run(folder, &["set", "sitemap.xml", "priority=0.1", "--where", "loc=nowhere"]);
+    assert!(output.status.success(), "{}", stderr(&output));
     let output = run(folder, &["list", "sitemap.xml", "--format", "jsonl"]);
     assert!(output.status.success(), "{}", stderr(&output));
     let lines = stdout(&output);
@@ -61,44 +61,48 @@ fn priorities(folder: &Folder) -> BTreeSet<String> {
 }
 
 #[test]
-fn a_save_that_is_killed_leaves_the_old_set_or_the_new_one() {
+fn a_killed_save_leaves_the_old_set_or_the_new_one() {
     let kills: u32 = std::env::var("SITED_KILLS").ok().and_then(|number| number.parse().ok()).unwrap_or(40);
     let folder = Folder::new();
     write_set(&folder);
     let start = Instant::now();
-    // The longest way: every file is kept before it is replaced.
+    // The slowest save: every file is backed up before it is replaced.
     assert!(run(&folder, &["set", "sitemap.xml", "priority=0.1", "--backup", "always"]).status.success());
-    // A kill falls anywhere between the start and a little after the usual end.
-    let whole = start.elapsed().mul_f64(1.2).as_micros() as u64;
+    // Each kill is at a random time between the start and slightly after the usual end.
+    let max_micros = start.elapsed().mul_f64(1.2).as_micros() as u64;
     let (mut before, mut random) = ("0.1".to_owned(), 0x9E37_79B9_7F4A_7C15_u64);
     let (mut old, mut new, mut running) = (0, 0, 0);
     for number in 0..kills {
-        // xorshift64: the moments need no better one.
+        // The generator xorshift64 is good enough for random times.
         random ^= random << 13;
         random ^= random >> 7;
         random ^= random << 17;
-        let wanted = format!("0.{}", 2 + number % 7);
+        let new_priority = format!("0.{}", 2 + number % 7);
         let backup = if number % 3 == 0 { "always" } else { "off" };
         let was_running = save_and_kill(
             folder.path(),
-            (&format!("priority={wanted}"), backup),
-            Duration::from_micros(random % whole),
+            (&format!("priority={new_priority}"), backup),
+            Duration::from_micros(random % max_micros),
         );
         running += u32::from(was_running);
         let found = priorities(&folder);
-        let now = found.first().cloned().unwrap_or_default();
-        assert!(found.len() == 1 && (now == before || now == wanted), "kill {number}: {before} → {wanted}: {found:?}");
-        if now == wanted {
+        let current = found.first().cloned().unwrap_or_default();
+        assert!(
+            found.len() == 1 && (current == before || current == new_priority),
+            "kill {number}: {before} → {new_priority}: {found:?}"
+        );
+        if current == new_priority {
             new += 1;
         } else {
             old += 1;
         }
-        before = now;
-        let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-        let left = left.into_iter().filter(|name| name.to_string_lossy().ends_with(".sited")).count();
-        assert_eq!(left, 0, "kill {number}: temporary files are left");
+        before = current;
+        let remaining: Vec<_> =
+            std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        let remaining = remaining.into_iter().filter(|name| name.to_string_lossy().ends_with(".sited")).count();
+        assert_eq!(remaining, 0, "kill {number}: temporary files are left");
     }
-    // Every backup that is listed is whole: each can be put back.
+    // Every listed backup is complete and can be restored.
     let listed = stdout(&run(&folder, &["restore", "sitemap.xml"]));
     let dates: Vec<_> = listed.lines().filter_map(|line| line.split_whitespace().next()).collect();
     assert!(!dates.is_empty());
@@ -110,20 +114,20 @@ fn a_save_that_is_killed_leaves_the_old_set_or_the_new_one() {
     assert!(running > 0 && old > 0 && new > 0, "{kills} kills: {running} while running, {old} old, {new} new");
 }
 
-/// Another way in which the files of a set may lie: how it is made of plain ones, and what is opened.
-struct Shape {
+/// Another layout of the files of a set: a function that converts the plain set, and the paths to open.
+struct Layout {
     name: &'static str,
     make: fn(&Folder),
     opened: &'static [&'static str],
 }
 
-const SHAPES: &[Shape] = &[
-    Shape { name: "gzipped parts", make: gzipped, opened: &["sitemap.xml"] },
+const LAYOUTS: &[Layout] = &[
+    Layout { name: "gzipped parts", make: gzipped, opened: &["sitemap.xml"] },
     #[cfg(unix)]
-    Shape { name: "parts behind links", make: linked, opened: &["sitemap.xml"] },
+    Layout { name: "parts behind links", make: with_symlinks, opened: &["sitemap.xml"] },
     #[cfg(unix)]
-    Shape { name: "parts with a second name", make: named_twice, opened: &["sitemap.xml"] },
-    Shape {
+    Layout { name: "parts with a second name", make: with_hard_links, opened: &["sitemap.xml"] },
+    Layout {
         name: "files of two folders without an index",
         make: without_index,
         opened: &["here/part-0.xml", "there/part-1.xml", "here/part-2.xml", "there/part-3.xml"],
@@ -142,7 +146,7 @@ fn gzipped(folder: &Folder) {
 }
 
 #[cfg(unix)]
-fn linked(folder: &Folder) {
+fn with_symlinks(folder: &Folder) {
     std::fs::create_dir(folder.file("real")).unwrap();
     for part in (0..PARTS).step_by(2) {
         let name = format!("part-{part}.xml");
@@ -152,7 +156,7 @@ fn linked(folder: &Folder) {
 }
 
 #[cfg(unix)]
-fn named_twice(folder: &Folder) {
+fn with_hard_links(folder: &Folder) {
     std::fs::create_dir(folder.file("other")).unwrap();
     for part in (0..PARTS).step_by(3) {
         let name = format!("part-{part}.xml");
@@ -171,7 +175,7 @@ fn without_index(folder: &Folder) {
     }
 }
 
-impl Shape {
+impl Layout {
     fn command(&self, folder: &Folder, script: &str) -> Command {
         folder.write("script", script);
         let mut command = Command::new(program());
@@ -180,9 +184,9 @@ impl Shape {
         command
     }
 
-    /// The priorities of all files, after the set was opened, which finishes what was interrupted.
+    /// The distinct priorities of all files, after opening the set, which finishes the interrupted save.
     fn priorities(&self, folder: &Folder) -> BTreeSet<String> {
-        // Nothing was changed, so nothing is written but what was interrupted.
+        // The script makes no change, so only the interrupted save is written.
         let opened = self.command(folder, "write\n").output().unwrap();
         assert!(opened.status.success(), "{}: {}", self.name, stderr(&opened));
         let files = folder.files();
@@ -206,33 +210,33 @@ impl Shape {
 }
 
 #[test]
-fn a_kill_is_harmless_for_every_layout_of_the_files() {
+fn a_killed_save_leaves_the_old_set_or_the_new_one_for_every_file_layout() {
     let kills: u32 = std::env::var("SITED_KILLS").ok().and_then(|number| number.parse().ok()).unwrap_or(40) / 4;
     let mut random = 0x2545_F491_4F6C_DD1D_u64;
-    for shape in SHAPES {
+    for layout in LAYOUTS {
         let folder = Folder::new();
         write_set(&folder);
-        (shape.make)(&folder);
+        (layout.make)(&folder);
         let start = Instant::now();
-        let first = shape.command(&folder, "%set priority=0.1\nwrite\n").output().unwrap();
-        assert!(first.status.success(), "{}: {}", shape.name, stderr(&first));
-        let whole = start.elapsed().mul_f64(1.2).as_micros() as u64;
+        let first = layout.command(&folder, "%set priority=0.1\nwrite\n").output().unwrap();
+        assert!(first.status.success(), "{}: {}", layout.name, stderr(&first));
+        let max_micros = start.elapsed().mul_f64(1.2).as_micros() as u64;
         let mut before = "0.1".to_owned();
         for number in 0..kills {
             random ^= random << 13;
             random ^= random >> 7;
             random ^= random << 17;
-            let wanted = format!("0.{}", 2 + number % 7);
-            let mut command = shape.command(&folder, &format!("%set priority={wanted}\nwrite\n"));
+            let new_priority = format!("0.{}", 2 + number % 7);
+            let mut command = layout.command(&folder, &format!("%set priority={new_priority}\nwrite\n"));
             let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-            std::thread::park_timeout(Duration::from_micros(random % whole));
+            std::thread::park_timeout(Duration::from_micros(random % max_micros));
             child.kill().unwrap();
             child.wait().unwrap();
-            let found = shape.priorities(&folder);
-            let now = found.first().cloned().unwrap_or_default();
-            let is_one = found.len() == 1 && (now == before || now == wanted);
-            assert!(is_one, "{}, kill {number}: {before} → {wanted}: {found:?}", shape.name);
-            before = now;
+            let found = layout.priorities(&folder);
+            let current = found.first().cloned().unwrap_or_default();
+            let is_one = found.len() == 1 && (current == before || current == new_priority);
+            assert!(is_one, "{}, kill {number}: {before} → {new_priority}: {found:?}", layout.name);
+            before = current;
         }
     }
 }

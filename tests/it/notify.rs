@@ -1,4 +1,4 @@
-//! Tests of `sited notify` against servers on loopback: what is sent, when, and how answers are handled.
+//! Tests of `sited notify` against servers on loopback: which URLs are sent, when, and how responses are handled.
 
 use crate::support::server::{Fault, Reply, Seen, Server};
 use crate::support::{Folder, run, stderr, stdout};
@@ -17,7 +17,7 @@ fn sitemap(folder: &Folder, name: &str, rows: &[(String, &str)]) {
     folder.write(name, text + "</urlset>\n");
 }
 
-/// A site with its key file that is its own engine; `answer` says what comes back for each batch.
+/// A server that is both the site with its key file and the search engine; `answer` returns the response to each batch.
 fn site(answer: impl Fn(&Seen) -> Reply + Send + Sync + 'static) -> Server {
     Server::start(move |seen| match (seen.method.as_str(), seen.path.as_str()) {
         ("POST", "/indexnow") => answer(seen),
@@ -26,7 +26,7 @@ fn site(answer: impl Fn(&Seen) -> Reply + Send + Sync + 'static) -> Server {
     })
 }
 
-/// The old set `old.xml` and the new one `new.xml` of this site.
+/// Writes two versions of a set of this site, `old.xml` and `new.xml`.
 fn sets(server: &Server) -> Folder {
     let folder = Folder::new();
     let url = |path: &str| server.url(path);
@@ -37,11 +37,12 @@ fn sets(server: &Server) -> Folder {
     folder
 }
 
-/// Status, standard output and standard error; neither may show the key.
-fn notify(folder: &Folder, server: &Server, words: &[&str]) -> (Option<i32>, String, String) {
+/// Runs `sited notify`. Returns the exit status, standard output and standard error, neither of which may contain the
+/// key.
+fn notify(folder: &Folder, server: &Server, arguments: &[&str]) -> (Option<i32>, String, String) {
     let endpoint = server.url("/indexnow");
     let common = ["--indexnow", "--key", KEY, "--endpoint", &endpoint, "--allow-private"];
-    let output = run(folder, &[&["notify"], words, &common].concat());
+    let output = run(folder, &[&["notify"], arguments, &common].concat());
     let (out, notes) = (stdout(&output), stderr(&output));
     assert!(!out.contains(KEY) && !notes.contains(KEY), "{out}{notes}");
     (
@@ -64,7 +65,7 @@ fn batches(server: &Server) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn what_is_new_changed_or_gone_is_sent_once() {
+fn added_changed_and_removed_urls_are_sent_once() {
     let server = site(|_| Reply::status(200));
     let folder = sets(&server);
     let (status, out, notes) = notify(&folder, &server, &["old.xml", "new.xml"]);
@@ -77,28 +78,28 @@ fn what_is_new_changed_or_gone_is_sent_once() {
     assert_eq!(body["keyLocation"].as_str(), Some(&*server.url("/0123-secret-key.txt")));
     assert_eq!(body.as_object().unwrap().len(), 4);
     assert_eq!(posted.header("content-type"), Some("application/json; charset=utf-8"));
-    // Not again, not even the key file is asked for.
+    // The second run sends no request, not even for the key file.
     let requests = server.log().len();
     let (status, out, notes) = notify(&folder, &server, &["old.xml", "new.xml"]);
     assert_eq!((status, out.as_str()), (Some(0), ""), "{notes}");
     assert!(notes.contains("3 URLs were accepted before; --again sends them once more\nnothing to send"), "{notes}");
     assert_eq!(server.log().len(), requests);
-    // What changes once more is new.
+    // A URL that changes again is sent again.
     sitemap(&folder, "new.xml", &[(server.url("/same"), "2026-01-01"), (server.url("/changed"), "2026-03-01")]);
     notify(&folder, &server, &["old.xml", "new.xml"]);
     assert_eq!(batches(&server)[1..], [["/changed"]]);
     let (_, _, notes) = notify(&folder, &server, &["old.xml", "new.xml", "--again"]);
     assert!(notes.contains("2 of 2 URLs accepted"), "{notes}");
-    // All URLs of one set, with a file of its own for what was accepted.
-    let words = ["new.xml", "--all", "--state", "sent"];
-    notify(&folder, &server, &words);
+    // All URLs of one set, with a separate state file.
+    let arguments = ["new.xml", "--all", "--state", "sent"];
+    notify(&folder, &server, &arguments);
     assert_eq!(batches(&server)[3..], [["/same", "/changed"]]);
-    let (_, _, notes) = notify(&folder, &server, &words);
+    let (_, _, notes) = notify(&folder, &server, &arguments);
     assert!(notes.contains("2 URLs were accepted before") && folder.file("sent").exists(), "{notes}");
 }
 
 #[test]
-fn a_batch_has_at_most_10000_urls_and_what_failed_is_sent_by_the_next_run() {
+fn a_batch_has_at_most_10000_urls_and_a_failed_batch_is_sent_by_the_next_run() {
     let count = Arc::new(AtomicUsize::new(0));
     let server = site(move |_| Reply::status(if count.fetch_add(1, Ordering::SeqCst) == 1 { 500 } else { 202 }));
     let folder = Folder::new();
@@ -116,7 +117,7 @@ fn a_batch_has_at_most_10000_urls_and_what_failed_is_sent_by_the_next_run() {
 }
 
 #[test]
-fn each_answer_has_words_and_a_refusal_is_not_taken_for_sent() {
+fn each_response_status_has_a_message_and_rejected_urls_are_sent_again() {
     for (reply, expected) in [
         (Reply::status(400), "400 the request is not valid\nhint: check --endpoint"),
         (Reply::status(403), "403 the key is not valid for this site\nhint: put the key into the key file"),
@@ -142,12 +143,12 @@ fn each_answer_has_words_and_a_refusal_is_not_taken_for_sent() {
         notify(&folder, &server, &["old.xml", "new.xml"]);
         assert_eq!(batches(&server).len(), if is_accepted { 1 } else { 2 }, "{expected}");
     }
-    // The text of an answer is shown, without the key and without what a terminal would obey.
+    // The body of a response is shown without the key and without escape sequences.
     let server = site(|_| Reply { body: b"{\"m\":\"0123-secret-key \x1b]0;x\x07\"}".to_vec(), ..Reply::status(403) });
     let folder = sets(&server);
     let (_, _, notes) = notify(&folder, &server, &["old.xml", "new.xml"]);
     assert!(notes.contains("({\"m\":\"KEY ") && !notes.contains('\x1b') && !notes.contains('\x07'), "{notes:?}");
-    // A pause that the server asks for is kept, and the batch is sent again.
+    // The program waits for the pause that the server requests, and sends the batch again.
     let count = Arc::new(AtomicUsize::new(0));
     let server = site(move |_| match count.fetch_add(1, Ordering::SeqCst) {
         0 => Reply::status(429).with("Retry-After", "0"),
@@ -160,7 +161,7 @@ fn each_answer_has_words_and_a_refusal_is_not_taken_for_sent() {
 }
 
 #[test]
-fn nothing_is_sent_for_a_site_whose_key_file_is_not_right() {
+fn nothing_is_sent_for_a_site_with_an_invalid_key_file() {
     for (reply, expected) in [
         (Reply::status(404), "the key file is not there: the server answers 404"),
         (Reply::redirect(302, "/key.txt"), "the key file is not there: the server answers 302"),
@@ -180,7 +181,7 @@ fn nothing_is_sent_for_a_site_whose_key_file_is_not_right() {
 }
 
 #[test]
-fn a_key_file_in_a_folder_is_for_the_urls_in_it() {
+fn a_key_file_in_a_folder_is_valid_only_for_urls_below_it() {
     let server = Server::start(|seen| match seen.path.as_str() {
         "/shop/key.txt" => Reply::text(KEY),
         "/indexnow" => Reply::status(200),
@@ -190,8 +191,8 @@ fn a_key_file_in_a_folder_is_for_the_urls_in_it() {
     let urls =
         [server.url("/shop/a"), server.url("/blog/b"), "https://other.example/shop/c".to_owned(), "nonsense".into()];
     sitemap(&folder, "new.xml", &urls.map(|url| (url, "2026-01-01")));
-    let words = ["new.xml", "--all", "--key-location", &server.url("/shop/key.txt")];
-    let (status, _, notes) = notify(&folder, &server, &words);
+    let arguments = ["new.xml", "--all", "--key-location", &server.url("/shop/key.txt")];
+    let (status, _, notes) = notify(&folder, &server, &arguments);
     assert_eq!(status, Some(0), "{notes}");
     assert!(
         notes.contains("2 URLs are not sent: not in the folder of the key file http://HOST/shop/key.txt"),
@@ -202,7 +203,7 @@ fn a_key_file_in_a_folder_is_for_the_urls_in_it() {
 }
 
 #[test]
-fn nothing_is_sent_that_was_not_asked_for() {
+fn dry_runs_and_usage_errors_send_nothing() {
     let server = site(|_| Reply::status(200));
     let folder = sets(&server);
     let before = folder.files();
@@ -221,11 +222,11 @@ fn nothing_is_sent_that_was_not_asked_for() {
         (&[&at], "--key"),
         (&[&at, &["--key", KEY, "--allow-private", "--cacert", "new.xml"]], "no valid certificate"),
     ];
-    for (words, expected) in usage {
-        let words = [&["notify", "old.xml", "new.xml", "--indexnow"][..], &words.concat()].concat();
-        let output = run(&folder, &words);
-        assert_eq!(output.status.code(), Some(2), "{words:?}: {}", stderr(&output));
-        assert!(stderr(&output).contains(expected), "{words:?}: {}", stderr(&output));
+    for (arguments, expected) in usage {
+        let arguments = [&["notify", "old.xml", "new.xml", "--indexnow"][..], &arguments.concat()].concat();
+        let output = run(&folder, &arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", stderr(&output));
+        assert!(stderr(&output).contains(expected), "{arguments:?}: {}", stderr(&output));
     }
     let (status, _, notes) = notify(&folder, &server, &["new.xml"]);
     assert!(status == Some(2) && notes.contains("nothing to compare it with"), "{notes}");

@@ -1,6 +1,6 @@
-//! Compares verdicts with the official schemas: rejected files draw a warning, valid ones no error.
+//! Compares findings with the official schemas: rejected files have at least a warning, valid files have no error.
 //!
-//! The schemas lie in the folder that `SITED_SCHEMAS` names; without it these tests say aloud that they saw nothing.
+//! The schemas are in the folder that `SITED_SCHEMAS` names; without it these tests print that nothing was compared.
 
 use sited::files::Options;
 use sited::protocol::Severity;
@@ -24,7 +24,7 @@ fn open(path: &Path) -> Session {
     load::open(path, Options::default(), NOW).expect("a sound file")
 }
 
-/// Findings of a one-entry file, as code and severity; rules about the whole set left out.
+/// The findings of a file with one entry, as code and severity.
 fn findings(entry: &str) -> Vec<(String, Severity)> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sitemap.xml");
@@ -38,7 +38,7 @@ fn findings(entry: &str) -> Vec<(String, Severity)> {
 fn values_that_the_schema_rejects_are_at_least_a_warning() {
     let Some(folder) = schemas() else { return };
     let probes = std::fs::read_to_string(folder.join("PROBES.md")).expect("the probes beside the schemas");
-    let (mut field, mut asked, mut missed) = ("", 0, Vec::new());
+    let (mut field, mut count, mut missed) = ("", 0, Vec::new());
     for line in probes.lines() {
         if let Some(title) = line.strip_prefix("## ") {
             field = ["lastmod", "priority", "changefreq"].into_iter().find(|field| *field == title).unwrap_or("");
@@ -49,18 +49,18 @@ fn values_that_the_schema_rejects_are_at_least_a_warning() {
         if !verdicts.trim_start().starts_with("reject") {
             continue;
         }
-        asked += 1;
+        count += 1;
         let found = findings(&format!("<url><loc>https://www.site-a.org/</loc><{field}>{value}</{field}></url>"));
         if !found.iter().any(|(_, severity)| *severity >= Severity::Warning) {
             missed.push(format!("{field} `{value}`: {found:?}"));
         }
     }
-    assert!(asked > 30, "only {asked} rejected values were read");
+    assert!(count > 30, "only {count} rejected values were read");
     assert!(missed.is_empty(), "the schema rejects these and nothing is said: {missed:#?}");
 }
 
 #[test]
-fn what_the_schema_rejects_in_structure_is_reported() {
+fn structures_that_the_schema_rejects_are_at_least_a_warning() {
     let loc = "<loc>https://www.site-a.org/</loc>";
     let table = [
         ("priority before loc", format!("<url><priority>0.5</priority>{loc}</url>")),
@@ -84,12 +84,12 @@ fn what_the_schema_rejects_in_structure_is_reported() {
     ];
     for (name, entry) in &table {
         let found = findings(entry);
-        // No one but the schema minds the order.
+        // A wrong order of elements violates only the schema, so it is a note.
         let is_order = found.iter().any(|(rule, _)| *rule == "entry-child-order");
         assert!(is_order || found.iter().any(|(_, severity)| *severity >= Severity::Warning), "{name}: {found:?}");
     }
-    // Nothing that the schema rejects is left out of the table, but for one thing: the protocol allows elements of
-    // other namespaces, which the schema rejects as long as it is not told of theirs.
+    // The table has every structure that the schema rejects, with one exception: the protocol allows elements of other
+    // namespaces, which the schema rejects unless their schema is given.
     let Some(folder) = schemas() else { return };
     let probes = std::fs::read_to_string(folder.join("PROBES.md")).expect("the probes beside the schemas");
     let structure = probes.split("## structure").nth(1).expect("a section about structure");
@@ -103,30 +103,30 @@ fn what_the_schema_rejects_in_structure_is_reported() {
 }
 
 #[test]
-fn documents_valid_by_the_schema_have_no_error() {
+fn documents_that_the_schema_accepts_have_no_error() {
     let Some(folder) = schemas() else { return };
-    let mut asked = 0;
+    let mut count = 0;
     for entry in std::fs::read_dir(folder.join("samples")).expect("samples beside the schemas") {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         if !name.starts_with("ok_") {
             continue;
         }
-        asked += 1;
+        count += 1;
         let errors: Vec<String> = report::all_findings(&open(&path))
             .into_iter()
             .filter(|found| found.finding.severity == Severity::Error)
-            // The children that the index names do not lie beside it.
+            // The files that the index lists are not beside it.
             .filter(|found| found.finding.rule.code() != "index-child-missing")
             .map(|found| format!("{}: {}", found.finding.rule.code(), found.finding.message))
             .collect();
         assert!(errors.is_empty(), "{name}: {errors:#?}");
     }
-    assert!(asked > 1, "no sample was read");
+    assert!(count > 1, "no sample was read");
 }
 
 #[test]
-fn a_failing_sample_is_reported() {
+fn each_invalid_schema_sample_has_its_finding() {
     let Some(folder) = schemas() else { return };
     let table = [
         ("bad_084.xml", "loc-too-short"),

@@ -4,11 +4,12 @@ use crate::support::{Folder, corpus, run};
 use serde_json::Value;
 use std::path::Path;
 
-/// What of a value is not as the schema says. Knows the words that the schemas here use, and refuses others.
-fn faults(schema: &Value, value: &Value, at: &str, out: &mut Vec<String>) {
+/// Collects the violations of a schema by a value. Supports the keywords that the project's schemas use, and panics on
+/// others.
+fn collect_violations(schema: &Value, value: &Value, at: &str, out: &mut Vec<String>) {
     let schema = schema.as_object().expect("a schema is an object");
-    for (word, rule) in schema {
-        match word.as_str() {
+    for (keyword, rule) in schema {
+        match keyword.as_str() {
             "const" if value != rule => out.push(format!("{at}: {value} is not {rule}")),
             "enum" if !rule.as_array().unwrap().contains(value) => out.push(format!("{at}: {value} is none of {rule}")),
             "minimum" if value.as_i64().is_some_and(|number| number < rule.as_i64().unwrap()) => {
@@ -37,7 +38,7 @@ fn faults(schema: &Value, value: &Value, at: &str, out: &mut Vec<String>) {
             "properties" => {
                 for (name, rule) in rule.as_object().unwrap() {
                     if let Some(value) = value.get(name) {
-                        faults(rule, value, &format!("{at}/{name}"), out);
+                        collect_violations(rule, value, &format!("{at}/{name}"), out);
                     }
                 }
             }
@@ -48,68 +49,68 @@ fn faults(schema: &Value, value: &Value, at: &str, out: &mut Vec<String>) {
                     } else if rule == &Value::Bool(false) {
                         out.push(format!("{at}: {name} is not in the schema"));
                     } else {
-                        faults(rule, value, &format!("{at}/{name}"), out);
+                        collect_violations(rule, value, &format!("{at}/{name}"), out);
                     }
                 }
             }
             "items" => {
                 for (number, value) in value.as_array().into_iter().flatten().enumerate() {
-                    faults(rule, value, &format!("{at}/{number}"), out);
+                    collect_violations(rule, value, &format!("{at}/{number}"), out);
                 }
             }
-            // What describes, and what holds.
+            // Annotations, and constraints that are satisfied.
             "$schema" | "title" | "description" | "const" | "enum" | "minimum" => {}
-            other => panic!("the test does not know the word {other}"),
+            other => panic!("the test does not support the keyword {other}"),
         }
     }
 }
 
-/// Fails unless a JSON text is as the schema of that name says.
-pub(crate) fn holds(name: &str, text: &str) {
+/// Panics unless a JSON text is valid under the schema of that name.
+pub(crate) fn assert_matches_schema(name: &str, text: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/schemas").join(format!("{name}.json"));
     let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     let value: Value = serde_json::from_str(text).unwrap_or_else(|error| panic!("{name}: {error}: {text}"));
     let mut out = Vec::new();
-    faults(&schema, &value, "", &mut out);
+    collect_violations(&schema, &value, "", &mut out);
     assert!(out.is_empty(), "{name}: {out:#?} in {text}");
 }
 
-fn printed(folder: &Folder, words: &[&str]) -> String {
-    String::from_utf8(run(folder, words).stdout).unwrap()
+fn stdout_of(folder: &Folder, arguments: &[&str]) -> String {
+    String::from_utf8(run(folder, arguments).stdout).unwrap()
 }
 
 #[test]
 fn documents_match_their_schemas() {
     let folder = Folder::sample();
     let index = "sitemap_index.xml";
-    holds("check", &printed(&folder, &["check", index, "--format", "json"]));
-    holds("sarif", &printed(&folder, &["check", index, "--format", "sarif"]));
-    holds("stats", &printed(&folder, &["stats", index, "--format", "json"]));
-    holds("stats", &printed(&folder, &["stats", index, "--format", "json", "--keys"]));
-    holds("diff", &printed(&folder, &["diff", "sitemap-1.xml", "sitemap-2.xml", "--format", "json"]));
-    printed(&folder, &["check", index, "--write-baseline", "known.json"]);
-    holds("baseline", &folder.text("known.json"));
-    let rows = printed(&folder, &["list", index, "--format", "jsonl"]);
+    assert_matches_schema("check", &stdout_of(&folder, &["check", index, "--format", "json"]));
+    assert_matches_schema("sarif", &stdout_of(&folder, &["check", index, "--format", "sarif"]));
+    assert_matches_schema("stats", &stdout_of(&folder, &["stats", index, "--format", "json"]));
+    assert_matches_schema("stats", &stdout_of(&folder, &["stats", index, "--format", "json", "--keys"]));
+    assert_matches_schema("diff", &stdout_of(&folder, &["diff", "sitemap-1.xml", "sitemap-2.xml", "--format", "json"]));
+    stdout_of(&folder, &["check", index, "--write-baseline", "known.json"]);
+    assert_matches_schema("baseline", &folder.text("known.json"));
+    let rows = stdout_of(&folder, &["list", index, "--format", "jsonl"]);
     assert_eq!(rows.lines().count(), 61);
-    rows.lines().for_each(|row| holds("list", row));
+    rows.lines().for_each(|row| assert_matches_schema("list", row));
     let old = folder.text("sitemap-2.xml");
     let new = old.replacen("<image:image>", "<!--", 1).replacen("</image:image>", "-->", 1);
     folder.write("new.xml", new.replacen("<priority>0.4", "<priority>0.3", 1));
-    let changed = printed(&folder, &["diff", "sitemap-2.xml", "new.xml", "--format", "json"]);
+    let changed = stdout_of(&folder, &["diff", "sitemap-2.xml", "new.xml", "--format", "json"]);
     assert!(changed.contains("\"lost\":[\"image:loc = "), "{changed}");
-    holds("diff", &changed);
+    assert_matches_schema("diff", &changed);
 }
 
-/// Damaged and foreign files too.
+/// The reports of damaged files and of files that are not sitemaps are valid too.
 #[test]
 fn reports_of_every_file_match_the_schema() {
     for case in corpus::all() {
         let folder = Folder::new();
         folder.write(case.file_name(), &case.bytes);
-        holds("check", &printed(&folder, &["check", case.file_name(), "--format", "json"]));
-        let sarif = printed(&folder, &["check", case.file_name(), "--format", "sarif"]);
-        holds("sarif", &sarif);
-        // What a schema cannot say: which rule a result means (SARIF 2.1.0, section 3.27).
+        assert_matches_schema("check", &stdout_of(&folder, &["check", case.file_name(), "--format", "json"]));
+        let sarif = stdout_of(&folder, &["check", case.file_name(), "--format", "sarif"]);
+        assert_matches_schema("sarif", &sarif);
+        // A schema cannot check that `ruleIndex` refers to the rule `ruleId` (SARIF 2.1.0, section 3.27).
         let run = &serde_json::from_str::<Value>(&sarif).unwrap()["runs"][0];
         for result in run["results"].as_array().unwrap() {
             let rule = &run["tool"]["driver"]["rules"][result["ruleIndex"].as_u64().unwrap() as usize];

@@ -4,7 +4,7 @@ use crate::support::Folder;
 use crate::support::terminal::{Start, Terminal, key};
 use std::fs;
 
-/// What a terminal sends when its window has the focus again.
+/// The sequence that a terminal sends when its window gets the focus.
 const FOCUS: &str = "\x1b[I";
 
 fn open(folder: &Folder) -> Terminal {
@@ -14,7 +14,7 @@ fn open(folder: &Folder) -> Terminal {
     terminal
 }
 
-/// Replaces a file as most programs do.
+/// Replaces a file as most programs do: by a rename.
 fn replace(folder: &Folder, name: &str, old: &str, new: &str) -> String {
     let text = folder.text(name);
     assert!(text.contains(old), "{old} in {name}");
@@ -53,7 +53,7 @@ fn external_changes_are_reported_when_the_terminal_gets_focus() {
 }
 
 #[test]
-fn both_sides_of_a_set_are_merged_and_saved() {
+fn local_and_external_changes_are_merged_and_saved() {
     let folder = Folder::sample();
     let terminal = open(&folder);
     terminal.send("t");

@@ -1,7 +1,7 @@
 //! Compares entries, fields and locs of real files with those of an independent parser.
 //!
-//! The table lies in the folder that `SITED_CORPUS` names, with the program that made it beside it; without the folder
-//! these tests say aloud that they saw nothing.
+//! The table `FACTS.tsv` is in the folder that `SITED_CORPUS` names, beside the program that made it; without the folder
+//! this test prints that nothing was compared.
 
 use crate::support::{Folder, run, stderr};
 use rayon::prelude::*;
@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// Files of which this program tells something else than the oracle: what, and why. Nothing else may differ there.
-const OTHERWISE: [(&str, &str, &str); 4] = [
+/// Files with a known difference from the oracle: the name, the difference, and its reason.
+const KNOWN_DIFFERENCES: [(&str, &str, &str); 4] = [
     (
         "malformed/sitemapr__atom-malformed.xml",
         "0 rows, 1 entries",
@@ -35,7 +35,7 @@ const OTHERWISE: [(&str, &str, &str); 4] = [
     ),
 ];
 
-/// A line of the table, by its columns.
+/// A line of the table: column name to cell.
 type Fact = BTreeMap<String, String>;
 
 fn facts() -> Vec<(PathBuf, Fact)> {
@@ -56,42 +56,42 @@ fn number(fact: &Fact, name: &str) -> usize {
     fact[name].parse().unwrap_or_else(|_| panic!("{fact:?}: {name}"))
 }
 
-/// What the program lists.
-struct Listed {
+/// The output of `sited list`.
+struct ListOutput {
     rows: usize,
-    /// Rows with each field, where it was asked for.
+    /// Number of rows with each of [`FIELDS`].
     with: [usize; 3],
-    /// One loc a line.
+    /// One loc per line.
     text: String,
 }
 
 const FIELDS: [&str; 3] = ["lastmod", "changefreq", "priority"];
 
-fn listed(path: &Path, format: &str) -> Result<Listed, String> {
-    let more: &[&str] = if format == "index" { &["--sitemaps"] } else { &[] };
+fn list(path: &Path, format: &str) -> Result<ListOutput, String> {
+    let extra: &[&str] = if format == "index" { &["--sitemaps"] } else { &[] };
     let path = path.to_str().expect("a name in UTF-8");
     let folder = Folder::new();
-    let text = run(&folder, &[&["list", path], more].concat());
+    let text = run(&folder, &[&["list", path], extra].concat());
     if !text.status.success() {
         return Err(stderr(&text));
     }
     let text = String::from_utf8(text.stdout).unwrap();
     if format == "text" {
-        return Ok(Listed { rows: text.lines().count(), with: [0; 3], text });
+        return Ok(ListOutput { rows: text.lines().count(), with: [0; 3], text });
     }
-    let rows = run(&folder, &[&["list", path, "--format", "jsonl"], more].concat());
+    let rows = run(&folder, &[&["list", path, "--format", "jsonl"], extra].concat());
     let rows: Vec<Value> =
         String::from_utf8(rows.stdout).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let with = FIELDS.map(|name| rows.iter().filter(|row| !row[name].is_null()).count());
-    Ok(Listed { rows: rows.len(), with, text })
+    Ok(ListOutput { rows: rows.len(), with, text })
 }
 
-/// What differs from the oracle, in words.
+/// The difference from the oracle as text; `None` if there is none.
 fn difference(path: &Path, fact: &Fact) -> Option<String> {
     let format = fact["format"].as_str();
-    let Listed { rows, with, text } = match listed(path, format) {
+    let ListOutput { rows, with, text } = match list(path, format) {
         Ok(listed) => listed,
-        // What the oracle found nothing in may be refused.
+        // A file without entries in the oracle may be refused.
         Err(_) if number(fact, "entries") == 0 && number(fact, "loc_elements") == 0 => return None,
         Err(error) => return Some(error),
     };
@@ -110,12 +110,13 @@ fn difference(path: &Path, fact: &Fact) -> Option<String> {
     let is_feed = ["rss", "rdf", "atom"].contains(&format);
     for (field, with) in FIELDS.into_iter().zip(with) {
         let counted = number(fact, field);
-        // The dates of feeds are counted apart: one that cannot be read gives no lastmod, and Atom has several.
-        let right = match field {
+        // The oracle counts the dates of feeds separately: an invalid date gives no lastmod, and an Atom entry has
+        // several.
+        let is_equal = match field {
             "lastmod" if is_feed => with <= number(fact, "feed_dates"),
             _ => with == counted,
         };
-        if !right {
+        if !is_equal {
             return Some(format!("{with} rows with {field}, counted {counted}"));
         }
     }
@@ -125,16 +126,22 @@ fn difference(path: &Path, fact: &Fact) -> Option<String> {
 #[test]
 fn counts_equal_those_of_the_oracle() {
     let facts = facts();
-    let wrong = |(path, fact): &(PathBuf, Fact)| -> Option<String> {
+    let unexpected_difference = |(path, fact): &(PathBuf, Fact)| -> Option<String> {
         let file = fact["file"].as_str();
-        let excused = OTHERWISE.iter().find(|(name, ..)| *name == file);
-        match (difference(path, fact), excused) {
+        let known_difference = KNOWN_DIFFERENCES.iter().find(|(name, ..)| *name == file);
+        match (difference(path, fact), known_difference) {
             (None, None) => None,
-            (Some(what), Some((_, known, _))) if what.contains(known) => None,
-            (Some(what), _) => Some(format!("{} {file}: {what}", fact["status"])),
+            (Some(found), Some((_, known, _))) if found.contains(known) => None,
+            (Some(found), _) => Some(format!("{} {file}: {found}", fact["status"])),
             (None, Some((name, ..))) => Some(format!("{name} is as the oracle says and needs no excuse")),
         }
     };
-    let wrong: Vec<String> = facts.par_iter().filter_map(wrong).collect();
-    assert!(wrong.is_empty(), "{} of {} files differ:\n{}", wrong.len(), facts.len(), wrong.join("\n"));
+    let differences: Vec<String> = facts.par_iter().filter_map(unexpected_difference).collect();
+    assert!(
+        differences.is_empty(),
+        "{} of {} files differ:\n{}",
+        differences.len(),
+        facts.len(),
+        differences.join("\n")
+    );
 }

@@ -1,7 +1,7 @@
 //! Tests of the program in a real terminal, key by key.
 //!
-//! Screens are compared word by word, not cell by cell (the drawing has its own tests): here it is the way through
-//! the real program that counts, and what it leaves behind on disk and in the terminal.
+//! Screens are compared by text, not by cell, since the drawing has its own tests. These tests verify the real program
+//! from start to end, and the state of the disk and of the terminal afterwards.
 
 use crate::support::terminal::{Start, Terminal, key};
 use crate::support::{Folder, corpus, run, stderr};
@@ -9,14 +9,14 @@ use rustix::process::Signal;
 
 const NOW: [&str; 2] = ["--now", "2026-11-20T10:14:07Z"];
 
-/// The program with a file of this folder, loaded.
+/// Starts the program with a file of this folder, and waits until it is loaded.
 fn open(folder: &Folder, name: &str, urls: &str) -> Terminal {
     let terminal = Start::new(folder).size(100, 30).arguments(NOW).arguments([name]).start();
     terminal.wait_for(urls);
     terminal
 }
 
-/// The program with the sample set as the folder's own.
+/// Starts the program with the sample set, which is in the folder.
 fn open_sample(folder: &Folder) -> Terminal {
     open(folder, "sitemap_index.xml", "61 URLs")
 }
@@ -27,15 +27,15 @@ fn quit(terminal: &Terminal) {
     terminal.assert_restored();
 }
 
-/// One row of the sample's first file with a value replaced.
-fn replaced(folder: &Folder, name: &str, old: &str, new: &str) -> String {
+/// The text of a file with one value replaced.
+fn with_replacement(folder: &Folder, name: &str, old: &str, new: &str) -> String {
     let text = folder.text(name);
     assert_eq!(text.matches(old).count(), 1, "{old} once in {name}");
     text.replace(old, new)
 }
 
 #[test]
-fn opens_the_set_of_the_folder_and_leaves_at_once() {
+fn opens_the_set_of_the_folder_and_quits_without_a_dialog() {
     let folder = Folder::sample();
     let before = folder.files();
     let terminal = Start::new(&folder).size(100, 30).start();
@@ -47,7 +47,7 @@ fn opens_the_set_of_the_folder_and_leaves_at_once() {
 }
 
 #[test]
-fn opens_the_sample_where_there_is_no_sitemap() {
+fn opens_the_sample_in_a_folder_without_a_sitemap() {
     let folder = Folder::new();
     let terminal = Start::new(&folder).start();
     terminal.wait_for("61 URLs");
@@ -57,15 +57,15 @@ fn opens_the_sample_where_there_is_no_sitemap() {
 }
 
 #[test]
-fn edits_a_cell_and_saves_only_that() {
+fn edits_a_cell_and_saves_only_that_value() {
     let folder = Folder::sample();
-    let part = replaced(
+    let part = with_replacement(
         &folder,
         "sitemap-1.xml",
         "<lastmod>2026-31-08</lastmod>\n    <changefreq>weekly</changefreq>\n    <priority>0.5",
         "<lastmod>2026-08-31</lastmod>\n    <changefreq>weekly</changefreq>\n    <priority>0.5",
     );
-    let index = replaced(&folder, "sitemap_index.xml", "2026-11-18", "2026-11-20");
+    let index = with_replacement(&folder, "sitemap_index.xml", "2026-11-18", "2026-11-20");
     let untouched = folder.read("sitemap-2.xml");
     let terminal = open_sample(&folder);
     terminal.send("8Glc");
@@ -85,7 +85,7 @@ fn edits_a_cell_and_saves_only_that() {
 }
 
 #[test]
-fn previews_and_applies_a_change_of_many_and_takes_it_back() {
+fn previews_applies_and_undoes_a_bulk_change() {
     let folder = Folder::sample();
     let before = folder.files();
     let terminal = open_sample(&folder);
@@ -101,7 +101,7 @@ fn previews_and_applies_a_change_of_many_and_takes_it_back() {
 }
 
 #[test]
-fn asks_before_it_drops_changes_and_enter_is_the_safe_answer() {
+fn quitting_with_changes_opens_a_dialog_whose_default_keeps_them() {
     let folder = Folder::sample();
     let before = folder.files();
     let terminal = open_sample(&folder);
@@ -120,7 +120,7 @@ fn asks_before_it_drops_changes_and_enter_is_the_safe_answer() {
     assert_eq!(folder.files(), before);
 }
 
-/// What is typed in one go with the line that opens a dialog is no answer to it.
+/// Keys sent together with the command that opens a dialog do not answer the dialog.
 #[test]
 fn keys_typed_ahead_do_not_answer_the_dialog_that_appears() {
     let folder = Folder::sample();
@@ -138,7 +138,7 @@ fn keys_typed_ahead_do_not_answer_the_dialog_that_appears() {
 }
 
 #[test]
-fn a_paste_never_runs_as_keys() {
+fn pasted_text_is_never_executed_as_keys() {
     let folder = Folder::sample();
     let before = folder.files();
     let terminal = open_sample(&folder);
@@ -200,7 +200,7 @@ fn filters_and_sorts_without_changing_anything() {
 }
 
 #[test]
-fn offers_to_create_what_does_not_exist() {
+fn offers_to_create_a_missing_file() {
     let folder = Folder::new();
     let terminal = Start::new(&folder).arguments(["new.xml"]).start();
     terminal.wait_for("does not exist");
@@ -218,7 +218,7 @@ fn offers_to_create_what_does_not_exist() {
 }
 
 #[test]
-fn a_file_that_is_no_sitemap_is_named_and_left_alone() {
+fn a_file_that_is_not_a_sitemap_is_reported_and_left_unchanged() {
     let case = corpus::case("damaged/html-page.xml");
     let folder = Folder::new();
     folder.write("sitemap.xml", &case.bytes);
@@ -230,9 +230,9 @@ fn a_file_that_is_no_sitemap_is_named_and_left_alone() {
     assert_eq!(folder.read("sitemap.xml"), case.bytes);
 }
 
-/// A damaged file opens; looking at it changes nothing, and saving an edit asks about its repairs first.
+/// A damaged file opens; viewing it changes nothing, and saving an edit opens a dialog about its repairs first.
 #[test]
-fn a_damaged_file_is_repaired_only_when_somebody_agrees() {
+fn a_damaged_file_is_repaired_only_with_consent() {
     let case = corpus::case("damaged/raw-ampersand.xml");
     let folder = Folder::new();
     folder.write("sitemap.xml", &case.bytes);
@@ -242,7 +242,7 @@ fn a_damaged_file_is_repaired_only_when_somebody_agrees() {
     terminal.send(key::CTRL_S);
     terminal.wait_for("raw & becomes");
     terminal.send("k");
-    // What is sent before the next dialog is on the screen answers nothing.
+    // Keys sent before the next dialog is on the screen do not answer it.
     terminal.wait_gone("raw & becomes");
     assert_eq!(folder.read("sitemap.xml"), case.bytes);
     terminal.send(key::CTRL_S);
@@ -253,7 +253,7 @@ fn a_damaged_file_is_repaired_only_when_somebody_agrees() {
     assert!(!folder.text("sitemap.xml").contains("a=1&b"), "{}", folder.text("sitemap.xml"));
 }
 
-/// What a file holds is shown as signs; the terminal gets none of it to obey.
+/// Control characters of a file are shown as visible symbols and not sent to the terminal.
 #[test]
 fn control_characters_of_a_file_never_reach_the_terminal() {
     let folder = Folder::new();
@@ -264,15 +264,15 @@ fn control_characters_of_a_file_never_reach_the_terminal() {
     terminal.wait_for("3/3");
     quit(&terminal);
     let output = String::from_utf8(terminal.output()).expect("what is written is UTF-8");
-    let obeyed = |c: char| ('\u{80}'..='\u{9f}').contains(&c) || ('\u{202A}'..='\u{202E}').contains(&c);
-    assert!(!output.contains(obeyed), "{output:?}");
+    let is_control = |c: char| ('\u{80}'..='\u{9f}').contains(&c) || ('\u{202A}'..='\u{202E}').contains(&c);
+    assert!(!output.contains(is_control), "{output:?}");
     assert!(!output.contains("tab\tline") && !output.contains("line\nreturn"), "{output:?}");
 }
 
-/// Wide, combining, joining and right-to-left text takes the columns that the terminal gives it, so that what
-/// is beside it stays in its own column.
+/// The width of wide, combining, joining and right-to-left text is the same as in the terminal, so that the next column
+/// is aligned.
 #[test]
-fn columns_are_straight_in_every_script() {
+fn columns_are_aligned_in_every_script() {
     let scripts = [
         "plain",
         "日本語",
@@ -304,9 +304,9 @@ fn columns_are_straight_in_every_script() {
     quit(&terminal);
 }
 
-/// A save that takes a while: what is typed meanwhile is not in it, and not lost.
+/// Edits made during a slow save are not part of it, and not lost.
 #[test]
-fn the_editing_goes_on_while_a_save_runs() {
+fn edits_are_possible_during_a_save() {
     let folder = Folder::new();
     let space = "xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"";
     let mut children = Vec::new();
@@ -352,7 +352,7 @@ fn any_screen_size_works() {
 }
 
 #[test]
-fn signals_that_end_it_give_the_terminal_back() {
+fn the_terminal_is_restored_after_a_fatal_signal() {
     for (signal, status) in [(Signal::TERM, 143), (Signal::HUP, 129)] {
         let folder = Folder::sample();
         let before = folder.files();
@@ -366,17 +366,18 @@ fn signals_that_end_it_give_the_terminal_back() {
     }
 }
 
-/// Whether this process is the one that [`a_panic_gives_the_terminal_back`] started in its terminal.
-fn is_the_one_that_panics() -> bool {
-    std::env::args().any(|argument| argument == THE_ONE)
+/// Whether [`the_terminal_is_restored_after_a_panic`] started this process in its terminal.
+fn is_panicking_child() -> bool {
+    std::env::args().any(|argument| argument == CHILD_ARGUMENT)
 }
 
-const THE_ONE: &str = "the-one-that-panics";
+const CHILD_ARGUMENT: &str = "the-one-that-panics";
 
-/// The editor with a clock that breaks down once the terminal's owner says so: the test's other half, not a test.
+/// Not a test by itself: the child process of another test. Runs the editor with a clock that panics when the file
+/// `break-down` exists.
 #[test]
-fn in_the_terminal_of_another_test() {
-    if !is_the_one_that_panics() {
+fn panics_on_request_in_the_terminal_of_another_test() {
+    if !is_panicking_child() {
         return;
     }
     let now = || {
@@ -400,11 +401,12 @@ fn in_the_terminal_of_another_test() {
 }
 
 #[test]
-fn a_panic_gives_the_terminal_back() {
+fn the_terminal_is_restored_after_a_panic() {
     let folder = Folder::new();
-    let own = std::env::current_exe().expect("a test has a program");
-    let arguments = ["--exact", "pty::in_the_terminal_of_another_test", THE_ONE, "--nocapture"];
-    let terminal = Start::program(own, &folder).size(100, 30).arguments(arguments).start();
+    let test_program = std::env::current_exe().expect("a test has a program");
+    let arguments =
+        ["--exact", "pty::panics_on_request_in_the_terminal_of_another_test", CHILD_ARGUMENT, "--nocapture"];
+    let terminal = Start::program(test_program, &folder).size(100, 30).arguments(arguments).start();
     terminal.wait_for("61 URLs");
     terminal.look(|screen| assert!(screen.alternate_screen() && screen.bracketed_paste()));
     folder.write("break-down", "");
@@ -415,7 +417,7 @@ fn a_panic_gives_the_terminal_back() {
 }
 
 #[test]
-fn suspends_and_comes_back_repainted() {
+fn repaints_after_a_suspension() {
     let folder = Folder::sample();
     let terminal = open_sample(&folder);
     terminal.send("2Gdd");
@@ -433,7 +435,7 @@ fn suspends_and_comes_back_repainted() {
 }
 
 #[test]
-fn the_mouse_chooses_a_row_and_the_wheel_moves_on() {
+fn a_click_selects_a_row_and_the_wheel_scrolls() {
     let folder = Folder::sample();
     let terminal = open_sample(&folder);
     terminal.wait_for("/visit/cafe");
@@ -450,7 +452,7 @@ fn the_mouse_chooses_a_row_and_the_wheel_moves_on() {
 }
 
 #[test]
-fn no_colour_means_no_colour_sequences() {
+fn the_variable_no_color_disables_colour_sequences() {
     let folder = Folder::sample();
     let coloured = |terminal: &Terminal| {
         let output = terminal.output();
@@ -471,12 +473,12 @@ fn no_colour_means_no_colour_sequences() {
 }
 
 #[test]
-fn without_a_terminal_it_names_the_other_ways() {
+fn without_a_terminal_it_lists_the_headless_commands() {
     let folder = Folder::sample();
     let output = run(&folder, &["sitemap_index.xml"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(output.stdout.is_empty());
-    for way in ["sited check", "sited list", "sited set", "--script"] {
-        assert!(stderr(&output).contains(way), "{}", stderr(&output));
+    for command in ["sited check", "sited list", "sited set", "--script"] {
+        assert!(stderr(&output).contains(command), "{}", stderr(&output));
     }
 }

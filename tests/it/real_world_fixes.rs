@@ -1,6 +1,6 @@
 //! Fixes old and broken real-world sitemaps in a terminal: opened, fixed with one key, saved.
 //!
-//! The results are valid under the schema of today's protocol and keep every URL.
+//! The results are valid under the schema of the current protocol and keep every URL.
 
 use crate::support::schema;
 use crate::support::terminal::Start;
@@ -8,8 +8,8 @@ use crate::support::{Folder, run, stdout};
 use schema::{Judge, schemas};
 use std::path::PathBuf;
 
-/// One of each kind, written for this test: a name, the text, its URLs.
-const WILD: [(&str, &str, &[&str]); 4] = [
+/// One sitemap of each kind, written for this test: file name, text and URLs.
+const DOCUMENTS: [(&str, &str, &[&str]); 4] = [
     (
         "legacy.xml",
         "<?xml version=\"1.0\"?>\n<urlset xmlns=\"http://www.google.com/schemas/sitemap/0.84\">\n  <url>\n    \
@@ -42,8 +42,8 @@ const WILD: [(&str, &str, &[&str]); 4] = [
     ),
 ];
 
-/// Opens a file on the screen, has everything fixed with one key, saves; agrees where broken markup was repaired by
-/// guess, which no key decides by itself.
+/// Opens a file in the editor, fixes all safe findings with one key, and saves. If `is_guess`, a repair of broken markup
+/// was a guess, which needs the user's consent.
 fn fix_and_save(folder: &Folder, name: &str, urls: &str, is_guess: bool) {
     let terminal = Start::new(folder).size(100, 30).arguments(["--now", "2026-11-20T10:14:07Z", name]).start();
     terminal.wait_for(urls);
@@ -60,17 +60,17 @@ fn fix_and_save(folder: &Folder, name: &str, urls: &str, is_guess: bool) {
     terminal.assert_restored();
 }
 
-fn count(urls: usize) -> String {
+fn count_label(urls: usize) -> String {
     if urls == 1 { "1 URL".to_owned() } else { format!("{urls} URLs") }
 }
 
 #[test]
 fn one_key_fixes_real_files() {
     let judge = schemas().map(|folder| Judge::new(&folder));
-    for (name, text, urls) in WILD {
+    for (name, text, urls) in DOCUMENTS {
         let folder = Folder::new();
         folder.write(name, text);
-        fix_and_save(&folder, name, &count(urls.len()), name.contains("video"));
+        fix_and_save(&folder, name, &count_label(urls.len()), name.contains("video"));
         let listed = stdout(&run(&folder, &["list", name]));
         assert_eq!(listed.lines().collect::<Vec<_>>(), urls, "{name}");
         if let Some(judge) = &judge {
@@ -81,7 +81,7 @@ fn one_key_fixes_real_files() {
     }
 }
 
-/// The documents that this project started from; they lie beside the real sitemaps.
+/// The documents that this project started from; they are in the folder `seeds` of `SITED_CORPUS`.
 #[test]
 fn one_key_fixes_the_seed_documents() {
     let Some(corpus) = std::env::var_os("SITED_CORPUS").map(PathBuf::from) else {
@@ -100,7 +100,7 @@ fn one_key_fixes_the_seed_documents() {
         folder.write(name, std::fs::read(corpus.join("seeds").join(name)).expect("a document of the corpus"));
         let before = stdout(&run(&folder, &["list", name]));
         assert_eq!(before.lines().count(), urls, "{name}");
-        fix_and_save(&folder, name, &count(urls), name.contains("video"));
+        fix_and_save(&folder, name, &count_label(urls), name.contains("video"));
         assert_eq!(stdout(&run(&folder, &["list", name])), before, "{name}: a URL changed");
         if let Some(judge) = &judge {
             assert_eq!(judge.faults_of(&folder.path().join(name)), [""; 0], "{name}: {}", folder.text(name));

@@ -1,4 +1,4 @@
-//! Runs the recipes of the README and the manual on small sets, as written.
+//! Runs the unmodified recipes of the README and the manual on small sets.
 
 use crate::support::{Folder, environment, program, run, stderr, stdout};
 use regex::Regex;
@@ -8,7 +8,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// The fenced blocks of one language in the manual's page about pipelines.
+/// The fenced code blocks of one language in the page `pipelines.md` of the manual.
 fn blocks(language: &str) -> Vec<String> {
     fenced("assets/manual/pipelines.md", language)
 }
@@ -22,14 +22,14 @@ fn fenced(page: &str, language: &str) -> Vec<String> {
     found
 }
 
-/// The one block of a language that holds some words.
-fn block(language: &str, words: &str) -> String {
-    let mut found: Vec<String> = blocks(language).into_iter().filter(|block| block.contains(words)).collect();
-    assert_eq!(found.len(), 1, "{words}");
+/// The only block of a language that contains `text`.
+fn block(language: &str, text: &str) -> String {
+    let mut found: Vec<String> = blocks(language).into_iter().filter(|block| block.contains(text)).collect();
+    assert_eq!(found.len(), 1, "{text}");
     found.pop().unwrap()
 }
 
-/// GNU parallel for one template with `{}` and `{.}`, where it is not installed.
+/// A replacement for GNU parallel if it is not installed: supports one template with `{}` and `{.}`.
 const PARALLEL: &str = r#"#!/bin/sh
 status=0
 while IFS= read -r line; do
@@ -43,8 +43,8 @@ fn is_installed(name: &str) -> bool {
     std::env::split_paths(&std::env::var_os("PATH").unwrap()).any(|folder| folder.join(name).is_file())
 }
 
-/// A folder with programs of its own: the one under test, and a stand-in for what this machine has not.
-fn programs(folder: &Folder) -> String {
+/// Makes a folder with the program under test and replacements for missing programs. Returns the search path.
+fn make_search_path(folder: &Folder) -> String {
     let bin = folder.file(".home/bin");
     fs::create_dir_all(&bin).unwrap();
     symlink(program(), bin.join("sited")).unwrap();
@@ -56,9 +56,9 @@ fn programs(folder: &Folder) -> String {
     format!("{}:{inherited}", bin.display())
 }
 
-/// Runs a script in the folder, up to the first line that fails.
+/// Runs a script in the folder, until a line fails.
 fn shell(folder: &Folder, script: &str) -> Output {
-    let path = programs(folder);
+    let path = make_search_path(folder);
     let mut command = Command::new("sh");
     command.args(["-e", "-c", script]).current_dir(folder.path());
     let output = command.env_clear().envs(environment(folder.path())).env("PATH", path).output().unwrap();
@@ -66,7 +66,7 @@ fn shell(folder: &Folder, script: &str) -> Output {
     output
 }
 
-fn fine(folder: &Folder, script: &str) -> Output {
+fn run_successfully(folder: &Folder, script: &str) -> Output {
     let output = shell(folder, script);
     assert!(output.status.success(), "{script}\n{}{}", stdout(&output), stderr(&output));
     output
@@ -81,8 +81,8 @@ fn urlset(rows: &[(&str, &str)]) -> String {
     )
 }
 
-/// An index and its two sitemaps, with a little of everything that goes wrong.
-fn public(folder: &Folder, below: &str) {
+/// Writes an index and its two sitemaps, with a few findings of several kinds.
+fn write_site(folder: &Folder, below: &str) {
     let entry = |name: &str| format!("<sitemap><loc>https://example.org/{name}</loc></sitemap>\n");
     let index = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<sitemapindex \
@@ -105,7 +105,7 @@ fn public(folder: &Folder, below: &str) {
 #[test]
 fn the_commands_of_the_readme_run() {
     let folder = Folder::new();
-    public(&folder, "public/");
+    write_site(&folder, "public/");
     folder.write("rules.toml", "[[rule]]\nwhere = \"path:/blog/*\"\npriority = 0.8\n");
     folder.write("dates.csv", "loc,lastmod\nhttps://example.org/blog/a,2026-01-02\n");
     for (name, rows) in [("shop.xml", [("shop/y", "")]), ("blog.xml", [("blog/c", "")]), ("old.xml", [("a", "")])] {
@@ -120,25 +120,25 @@ fn the_commands_of_the_readme_run() {
     assert!(commands.len() >= 5, "{lines:?}");
     for command in commands {
         let output = shell(&folder, command);
-        // A check or a comparison that finds something ends with 1.
+        // The exit status of `check` with findings and of `diff` with differences is 1.
         let finds = ["sited check", "sited diff"].iter().any(|name| command.starts_with(name));
         let allowed = if finds { 0..=1 } else { 0..=0 };
         assert!(output.status.code().is_some_and(|code| allowed.contains(&code)), "{command}: {}", stderr(&output));
     }
-    // What the README shows of workflows is in the manual too, where each step is run.
+    // The workflows in the README are in the manual too, whose steps are run by another test.
     let manual = fenced("assets/manual/pipelines.md", "yaml").concat();
     assert!(fenced("README.md", "yaml").iter().all(|block| manual.contains(block.trim())));
 }
 
 #[test]
-fn the_nightly_script_does_what_it_says() {
+fn the_nightly_script_gives_the_documented_results() {
     let folder = Folder::new();
-    public(&folder, "public/");
+    write_site(&folder, "public/");
     folder.write("rules.toml", "[[rule]]\nname = \"blog\"\nwhere = \"path:/blog/*\"\npriority = 0.8\n");
     assert!(run(&folder, &["check", "public/", "--write-baseline", "known.json"]).status.success());
     let script = block("sh", "sited dedupe");
     assert_eq!(script.lines().count(), 5, "five lines");
-    let first = fine(&folder, &script);
+    let first = run_successfully(&folder, &script);
     assert_eq!(stderr(&first), block("text", "saved"), "the manual shows the messages");
     assert!(folder.names().iter().any(|name| name == "public/new/sitemap-1.xml.gz"), "{:?}", folder.names());
     let sarif: Value = serde_json::from_slice(&folder.read("sitemap.sarif")).unwrap();
@@ -148,11 +148,11 @@ fn the_nightly_script_does_what_it_says() {
                     https://example.org/blog/a,2024-03-02T10:00:00Z,0.8\nhttps://example.org/blog/b,2024-04-01,0.8\n\
                     https://example.org/shop/x,2024-04-02,\n";
     assert_eq!(stdout(&listed), expected);
-    // The next night there is nothing to do, and nothing is done.
+    // The second run changes nothing.
     let files = folder.files();
-    fine(&folder, &script);
+    run_successfully(&folder, &script);
     assert_eq!(folder.files(), files);
-    // What is new is a finding, and a shell that stops at errors stops before the split.
+    // A new violation is a finding, and a shell that stops at errors does not reach the split.
     folder.write("public/sitemap-2.xml", urlset(&[("shop/x", "<lastmod>2024-02-30</lastmod>")]));
     let stopped = shell(&folder, &script);
     assert_eq!(stopped.status.code(), Some(1), "{}", stderr(&stopped));
@@ -168,44 +168,44 @@ fn steps(block: &str) -> Vec<String> {
 #[test]
 fn the_steps_of_the_workflow_run() {
     let folder = Folder::new();
-    public(&folder, "public/");
+    write_site(&folder, "public/");
     let steps = steps(&block("yaml", "workflows"));
     let [install, check] = steps.as_slice() else { panic!("two steps: {steps:?}") };
-    // What is installed is this package, from its folder.
+    // The workflow installs this package from its folder.
     assert_eq!(install, "cargo install --locked --path sited");
     assert!(include_str!("../../Cargo.toml").contains("\nname = \"sited\"\n"));
     let output = shell(&folder, check);
     assert_eq!(output.status.code(), Some(1));
-    let said = stdout(&output);
-    assert!(said.lines().any(|line| line.starts_with("::error file=public/sitemap-1.xml,line=")), "{said}");
+    let message = stdout(&output);
+    assert!(message.lines().any(|line| line.starts_with("::error file=public/sitemap-1.xml,line=")), "{message}");
     run(&folder, &["fix", "public/"]);
     run(&folder, &["dedupe", "public/"]);
-    fine(&folder, check);
+    run_successfully(&folder, check);
 }
 
 #[test]
-fn the_hook_checks_the_files_that_it_is_given() {
+fn the_hook_checks_the_files_passed_to_it() {
     let folder = Folder::new();
-    public(&folder, "");
+    write_site(&folder, "");
     folder.write("page.html", "<html></html>");
     let hook = block("yaml", "pre-commit");
     let value = |key: &str| hook.lines().find_map(|line| line.trim().strip_prefix(key)).unwrap().trim().to_owned();
     let files = Regex::new(&value("files:")).unwrap();
     let names: Vec<String> = folder.names().into_iter().filter(|name| files.is_match(name)).collect();
     assert_eq!(names, ["sitemap-1.xml", "sitemap-2.xml", "sitemap_index.xml"]);
-    // It gives the program the names behind its own words.
+    // The hook appends the names of the files to its command.
     let command = format!("{} {}", value("entry:"), names.join(" "));
     let output = shell(&folder, &command);
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
     run(&folder, &["fix", "."]);
     run(&folder, &["dedupe", "."]);
-    fine(&folder, &command);
+    run_successfully(&folder, &command);
 }
 
-/// The parts of a set, and what is counted of all of them.
+/// A set of four parts, and their paths.
 fn parts() -> (Folder, Vec<PathBuf>) {
     let folder = Folder::new();
-    public(&folder, "");
+    write_site(&folder, "");
     folder.write("sitemap-3.xml", urlset(&[("blog/a", ""), ("c", "")]));
     folder.write("sitemap-4.xml", urlset(&[("d", "")]));
     let parts = (1..=4).map(|number| folder.file(&format!("sitemap-{number}.xml"))).collect();
@@ -213,21 +213,21 @@ fn parts() -> (Folder, Vec<PathBuf>) {
 }
 
 fn assert_merged(output: &Output) {
-    let said = stdout(output);
-    let counted =
-        |name: &str| said.lines().find_map(|line| line.strip_prefix(name)).map(str::trim).map(ToOwned::to_owned);
-    assert_eq!(counted("files").as_deref(), Some("4"), "{said}{}", stderr(output));
-    assert_eq!((counted("URLs").as_deref(), counted("distinct").as_deref()), (Some("8"), Some("6")), "{said}");
+    let message = stdout(output);
+    let count_of =
+        |name: &str| message.lines().find_map(|line| line.strip_prefix(name)).map(str::trim).map(ToOwned::to_owned);
+    assert_eq!(count_of("files").as_deref(), Some("4"), "{message}{}", stderr(output));
+    assert_eq!((count_of("URLs").as_deref(), count_of("distinct").as_deref()), (Some("8"), Some("6")), "{message}");
 }
 
 #[test]
-fn parts_are_checked_separately_and_their_numbers_merged() {
+fn parts_are_checked_separately_and_their_statistics_merged() {
     let (folder, parts) = parts();
-    // The lines before the last one have findings, which is their status and the parallel's.
+    // The commands before the last line have findings, so their exit status is 1.
     let script = block("sh", "parallel");
     let (each, merge) = script.trim_end().rsplit_once('\n').unwrap();
     shell(&folder, each);
-    assert_merged(&fine(&folder, merge));
+    assert_merged(&run_successfully(&folder, merge));
     for part in &parts {
         let name = part.file_stem().unwrap().to_string_lossy().into_owned();
         let report: Value = serde_json::from_slice(&folder.read(&format!("check-{name}.json"))).unwrap();
@@ -236,7 +236,7 @@ fn parts_are_checked_separately_and_their_numbers_merged() {
 }
 
 #[test]
-fn a_matrix_of_jobs_counts_the_same() {
+fn a_matrix_of_jobs_gives_the_same_statistics() {
     let (folder, _) = parts();
     let job = block("yaml", "matrix");
     let found = Regex::new(r"part: \[(.*)\]").unwrap();
@@ -249,23 +249,24 @@ fn a_matrix_of_jobs_counts_the_same() {
             shell(&folder, &step.replace("${{ matrix.part }}", &number));
         }
     }
-    assert_merged(&fine(&folder, "sited stats --merge stats-*.json"));
+    assert_merged(&run_successfully(&folder, "sited stats --merge stats-*.json"));
 }
 
-/// Spark starts the words of `pipe` once a partition and writes its lines to them. It is not asked here.
+/// Spark starts the command in `pipe` once per partition and writes the lines to its standard input. Here the shell
+/// does that.
 #[test]
-fn lines_that_are_piped_into_it_are_checked_one_by_one() {
+fn each_path_on_standard_input_is_checked() {
     let (folder, parts) = parts();
     let found = Regex::new(r#"\.pipe\("([^"]*)"\)"#).unwrap();
     let python = block("python", "pipe");
     let command = found.captures(&python).unwrap()[1].to_owned();
-    let mut seen = String::new();
+    let mut printed = String::new();
     for part in parts {
-        let output = fine(&folder, &format!("echo '{}' | {command}", part.display()));
-        seen.push_str(&stdout(&output));
+        let output = run_successfully(&folder, &format!("echo '{}' | {command}", part.display()));
+        printed.push_str(&stdout(&output));
     }
     for part in 1..=2 {
-        assert!(seen.contains(&format!("sitemap-{part}.xml,line=")), "{seen}");
+        assert!(printed.contains(&format!("sitemap-{part}.xml,line=")), "{printed}");
     }
-    assert!(seen.lines().all(|line| line.starts_with("::")), "{seen}");
+    assert!(printed.lines().all(|line| line.starts_with("::")), "{printed}");
 }

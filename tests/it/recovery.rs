@@ -9,30 +9,35 @@ const NS: &str = "xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"";
 const ONE: &str = "<url><loc>https://example.com/1</loc></url>\n";
 const TWO: &str = "<url><loc>https://example.com/2</loc></url>\n";
 
-/// A whole file around entries.
+/// A complete sitemap with these entries.
 fn file(entries: &str) -> String {
     format!("{DECLARATION}<urlset {NS}>\n{entries}</urlset>\n")
 }
 
-/// An entry with a loc as it is.
+/// An entry with an unescaped loc.
 fn loc(text: &str) -> String {
     format!("<url><loc>{text}</loc></url>\n")
 }
 
 struct Case {
-    what: &'static str,
+    description: &'static str,
     name: &'static str,
     stored: Vec<u8>,
     urls: Vec<&'static str>,
     /// `line:column code`, in the order of the report.
     findings: Vec<&'static str>,
-    /// The rule that is fixed, and the bytes then; `None` where nothing is to be written.
+    /// The rule to fix, and the expected bytes; `None` if nothing is fixed.
     after: Option<(&'static str, Vec<u8>)>,
 }
 
-fn case(what: &'static str, stored: impl Into<Vec<u8>>, urls: &[&'static str], findings: &[&'static str]) -> Case {
+fn case(
+    description: &'static str,
+    stored: impl Into<Vec<u8>>,
+    urls: &[&'static str],
+    findings: &[&'static str],
+) -> Case {
     let (urls, findings) = (urls.to_vec(), findings.to_vec());
-    Case { what, name: "sitemap.xml", stored: stored.into(), urls, findings, after: None }
+    Case { description, name: "sitemap.xml", stored: stored.into(), urls, findings, after: None }
 }
 
 impl Case {
@@ -47,12 +52,12 @@ impl Case {
     }
 
     fn check(&self) {
-        let Self { what, name, stored, .. } = self;
+        let Self { description, name, stored, .. } = self;
         let folder = Folder::new();
         folder.write(name, stored);
         let list = run(&folder, &["list", name, "--allow-missing"]);
         let urls: Vec<String> = stdout(&list).lines().map(ToOwned::to_owned).collect();
-        assert_eq!(urls, self.urls, "{what}: {}", stderr(&list));
+        assert_eq!(urls, self.urls, "{description}: {}", stderr(&list));
         let output = run(&folder, &["check", name, "--format", "json", "--now", "2026-11-20"]);
         let report: Value = serde_json::from_slice(&output.stdout).expect("a report");
         let findings: Vec<String> = report["findings"]
@@ -61,22 +66,22 @@ impl Case {
             .iter()
             .map(|one| format!("{}:{} {}", one["line"], one["column"], one["rule"].as_str().unwrap_or_default()))
             .collect();
-        assert_eq!(findings, self.findings, "{what}");
-        assert!(folder.read(name) == *stored, "{what}: looking changed it");
+        assert_eq!(findings, self.findings, "{description}");
+        assert!(folder.read(name) == *stored, "{description}: looking changed it");
         let Some((rule, after)) = &self.after else { return };
         let fix = run(&folder, &["fix", name, "--rule", rule]);
-        assert_eq!(fix.status.code(), Some(0), "{what}: {}", stderr(&fix));
+        assert_eq!(fix.status.code(), Some(0), "{description}: {}", stderr(&fix));
         let written = folder.read(name);
         let written =
             if written.starts_with(b"\x1f\x8b") { crate::support::corpus::unpacked(&written) } else { written };
-        assert_eq!(String::from_utf8_lossy(&written), String::from_utf8_lossy(after), "{what}");
-        let left = stdout(&run(&folder, &["check", name, "--now", "2026-11-20"]));
-        assert!(!left.contains(&format!("[{rule}]")), "{what}: {left}");
+        assert_eq!(String::from_utf8_lossy(&written), String::from_utf8_lossy(after), "{description}");
+        let remaining = stdout(&run(&folder, &["check", name, "--now", "2026-11-20"]));
+        assert!(!remaining.contains(&format!("[{rule}]")), "{description}: {remaining}");
     }
 }
 
 #[test]
-fn values_are_repaired_and_keep_their_url() {
+fn damaged_values_are_repaired_and_keep_their_url() {
     let with = |text: &str| file(&(loc(text) + TWO));
     let two = "https://example.com/2";
     let cases = [
@@ -166,7 +171,7 @@ fn values_are_repaired_and_keep_their_url() {
 }
 
 #[test]
-fn a_bad_row_does_not_lose_the_rows_after_it() {
+fn a_damaged_row_does_not_affect_the_rows_after_it() {
     let (one, two) = ("https://example.com/1", "https://example.com/2");
     let cases = [
         case(
@@ -314,7 +319,7 @@ fn a_bad_row_does_not_lose_the_rows_after_it() {
 }
 
 #[test]
-fn content_around_the_document_is_omitted() {
+fn content_outside_the_document_is_omitted() {
     let (one, two) = ("https://example.com/1", "https://example.com/2");
     let sound = file(ONE);
     let cut = |until: &str| sound.get(..sound.find(until).unwrap() + until.len()).unwrap().to_owned();
@@ -381,7 +386,7 @@ fn content_around_the_document_is_omitted() {
 }
 
 #[test]
-fn namespaces_are_matched_by_intent_and_fixed_in_place() {
+fn misspelt_namespaces_are_recognised_and_fixed_in_place() {
     let one = "https://example.com/1";
     let sound = file(ONE);
     let with = |attribute: &str| sound.replace(NS, attribute);
@@ -462,13 +467,13 @@ fn every_encoding_is_decoded_and_written_as_utf_8() {
 }
 
 #[test]
-fn gzip_data_give_what_can_be_unpacked() {
+fn damaged_gzip_data_are_decompressed_as_far_as_possible() {
     let entries: String = (0..2_000).map(|n| loc(&format!("https://example.com/{}", n * 7_919 % 10_007))).collect();
     let (one, sound, many) = ("https://example.com/1", file(ONE), file(&entries));
     let packed = gzip(sound.as_bytes());
-    let mut wrong = packed.clone();
-    let at = wrong.len() - 6;
-    wrong[at] ^= 1;
+    let mut wrong_checksum = packed.clone();
+    let at = wrong_checksum.len() - 6;
+    wrong_checksum[at] ^= 1;
     let members: Vec<u8> = sound.as_bytes().chunks(40).flat_map(gzip).collect();
     let cases = [
         case("gzip without its name", packed.clone(), &[one], &["2:1 gzip-extension-mismatch"]),
@@ -478,7 +483,7 @@ fn gzip_data_give_what_can_be_unpacked() {
         case("trailing bytes", [&packed[..], b"junk"].concat(), &[one], &["1:1 gzip-trailing-garbage"])
             .named("sitemap.xml.gz")
             .fixed("gzip-trailing-garbage", sound.clone()),
-        case("a wrong checksum", wrong, &[one], &["1:1 gzip-corrupt"])
+        case("a wrong checksum", wrong_checksum, &[one], &["1:1 gzip-corrupt"])
             .named("sitemap.xml.gz")
             .fixed("gzip-corrupt", sound.clone()),
         case("gzip in gzip", gzip(&packed), &[one], &["1:1 gzip-double"])
@@ -502,14 +507,14 @@ fn gzip_data_give_what_can_be_unpacked() {
     assert!(stdout(&bomb).contains("error[gzip-bomb]: ") && stdout(&bomb).contains("max-bytes"), "{}", stdout(&bomb));
 }
 
-/// Real files that others trip over: each opens or is named, and a copy of what opened has the same URLs and nothing
-/// left to repair.
+/// Real files that other programs cannot read: each opens or has an error, and a copy of an opened file has the same
+/// URLs and no damage.
 #[test]
-fn files_from_outside_are_opened_or_named_and_a_copy_is_sound() {
-    let wanted = |name: &str| ["malformed/", "quirky/", "seeds/"].iter().any(|group| name.starts_with(group));
-    let (mut opened, mut named) = (0, 0);
+fn real_files_open_or_are_reported_and_a_copy_has_no_damage() {
+    let is_selected = |name: &str| ["malformed/", "quirky/", "seeds/"].iter().any(|group| name.starts_with(group));
+    let (mut opened, mut reported) = (0, 0);
     for (path, bytes) in
-        crate::support::corpus::outside().into_iter().filter(|(path, bytes)| wanted(path) && bytes.len() < 200_000)
+        crate::support::corpus::outside().into_iter().filter(|(path, bytes)| is_selected(path) && bytes.len() < 200_000)
     {
         let name = path.rsplit('/').next().unwrap_or(&path);
         if name == "README.md" {
@@ -523,25 +528,28 @@ fn files_from_outside_are_opened_or_named_and_a_copy_is_sound() {
         assert!(folder.read(name) == bytes, "{path} was changed");
         if list.status.code() != Some(0) {
             assert!(stdout(&check).contains(": error["), "{path}: {}", stdout(&check));
-            named += 1;
+            reported += 1;
             continue;
         }
         let copy = "copy/sitemap.xml";
         std::fs::create_dir_all(folder.file("copy")).expect("make a folder");
         let set = run(&folder, &["set", name, "priority=0.5", "-o", copy, "--allow-missing"]);
         if set.status.code() != Some(0) {
-            // What has no form as XML, or needs a longer explanation, is not copied.
+            // A file that cannot be written as XML, or needs a decision, is not copied.
             continue;
         }
         assert_eq!(stdout(&run(&folder, &["list", copy, "--allow-missing"])), stdout(&list), "{path}");
-        let left = stdout(&run(&folder, &["check", copy]));
+        let remaining = stdout(&run(&folder, &["check", copy]));
         for rule in
             ["not-well-formed", "unescaped", "unknown-entity", "illegal-char", "junk", "truncated", "concatenated"]
         {
-            assert!(!left.lines().any(|line| line.contains("error[xml-") && line.contains(rule)), "{path}: {left}");
+            assert!(
+                !remaining.lines().any(|line| line.contains("error[xml-") && line.contains(rule)),
+                "{path}: {remaining}"
+            );
         }
-        assert!(!left.contains("[enc-not-utf8]") && !left.contains("[enc-bom-other]"), "{path}: {left}");
+        assert!(!remaining.contains("[enc-not-utf8]") && !remaining.contains("[enc-bom-other]"), "{path}: {remaining}");
         opened += 1;
     }
-    assert!(std::env::var_os("SITED_CORPUS").is_none() || (opened > 30 && named > 3), "{opened} {named}");
+    assert!(std::env::var_os("SITED_CORPUS").is_none() || (opened > 30 && reported > 3), "{opened} {reported}");
 }

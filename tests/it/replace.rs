@@ -1,4 +1,4 @@
-//! Tests of replacements in URLs: what is refused, and what is reported of skipped URLs.
+//! Tests of replacements in URLs: refused replacements, and reports of skipped URLs.
 
 use crate::support::{Folder, run, stderr, stdout};
 
@@ -21,26 +21,26 @@ fn index(children: &[&str]) -> String {
     format!("<sitemapindex xmlns=\"{SITEMAP}\">\n{}</sitemapindex>\n", children.iter().map(child).collect::<String>())
 }
 
-fn ends(folder: &Folder, words: &[&str], status: i32) -> String {
-    let output = run(folder, words);
-    assert_eq!(output.status.code(), Some(status), "{words:?}: {}{}", stdout(&output), stderr(&output));
+fn run_with_status(folder: &Folder, arguments: &[&str], status: i32) -> String {
+    let output = run(folder, arguments);
+    assert_eq!(output.status.code(), Some(status), "{arguments:?}: {}{}", stdout(&output), stderr(&output));
     stderr(&output)
 }
 
-/// Runs words that are refused: they change no file and say these words.
-fn refused(folder: &Folder, words: &[&str], expected: &[&str]) {
+/// Asserts that a command is refused as a usage error, changes no file, and prints the expected texts.
+fn assert_refused(folder: &Folder, arguments: &[&str], expected: &[&str]) {
     let before = folder.files();
-    let said = ends(folder, words, 2);
-    assert_eq!(folder.files(), before, "{words:?}");
-    for words_of in expected {
-        assert!(said.contains(words_of), "{words:?}: expected {words_of}: {said}");
+    let message = run_with_status(folder, arguments, 2);
+    assert_eq!(folder.files(), before, "{arguments:?}");
+    for text in expected {
+        assert!(message.contains(text), "{arguments:?}: expected {text}: {message}");
     }
 }
 
-/// The same replacement by the subcommand and by a script, each on a copy of its own.
+/// Checks the same replacement by the subcommand and by a script, each on a separate copy.
 fn both_ways(text: &str, (pattern, new): (&str, &str), check: impl Fn(&Folder, &[&str])) {
-    for words in [&["replace", "a.xml", pattern, new][..], &["a.xml", "--script", "script"]] {
-        check(&Folder::with(&[("a.xml", text), ("script", &format!("s#{pattern}#{new}#\nwrite\n"))]), words);
+    for arguments in [&["replace", "a.xml", pattern, new][..], &["a.xml", "--script", "script"]] {
+        check(&Folder::with(&[("a.xml", text), ("script", &format!("s#{pattern}#{new}#\nwrite\n"))]), arguments);
     }
 }
 
@@ -53,18 +53,18 @@ fn urls_that_become_errors_are_refused_unless_forced() {
         (("^.*$", ""), "loc-empty"),
         (("/[ab]", "/x y"), "loc-inner-whitespace"),
     ] {
-        both_ways(&text, change, |folder, words| {
-            refused(folder, words, &["2 URLs with errors (the first: ", code, "--force"]);
-            let said = ends(folder, &[words, &["--force"]].concat(), 0);
-            assert!(said.contains("2 URLs with errors"), "{said}");
-            assert_ne!(folder.text("a.xml"), text, "{words:?}");
+        both_ways(&text, change, |folder, arguments| {
+            assert_refused(folder, arguments, &["2 URLs with errors (the first: ", code, "--force"]);
+            let message = run_with_status(folder, &[arguments, &["--force"]].concat(), 0);
+            assert!(message.contains("2 URLs with errors"), "{message}");
+            assert_ne!(folder.text("a.xml"), text, "{arguments:?}");
         });
     }
-    // What was an error before is none of the change.
+    // A URL that was invalid before is not an error of the replacement.
     let text = pages(&["https://old.com/a b", "https://old.com/c"]);
-    both_ways(&text, ("old.com", "new.com"), |folder, words| {
-        let said = ends(folder, words, 0);
-        assert!(!said.contains("errors"), "{said}");
+    both_ways(&text, ("old.com", "new.com"), |folder, arguments| {
+        let message = run_with_status(folder, arguments, 0);
+        assert!(!message.contains("errors"), "{message}");
         assert_eq!(folder.text("a.xml"), text.replace("old.com", "new.com"));
     });
 }
@@ -75,36 +75,36 @@ fn urls_of_every_kind_that_become_errors_are_refused() {
                <image:image><image:loc>https://e.com/i.png</image:loc></image:image></url>\n";
     let folder = Folder::with(&[("sitemap.xml", &index(&["https://e.com/1.xml"])), ("1.xml", &urlset(row))]);
     for target in ["alternates", "images", "index"] {
-        let words = ["replace", "sitemap.xml", "https:", "htp:", "--in", target];
-        refused(&folder, &words, &["1 URL with errors (htp://e.com/", "loc-scheme"]);
+        let arguments = ["replace", "sitemap.xml", "https:", "htp:", "--in", target];
+        assert_refused(&folder, &arguments, &["1 URL with errors (htp://e.com/", "loc-scheme"]);
     }
-    refused(&folder, &["replace", "sitemap.xml", "https:", "htp:", "--in", "all"], &["4 URLs with errors"]);
+    assert_refused(&folder, &["replace", "sitemap.xml", "https:", "htp:", "--in", "all"], &["4 URLs with errors"]);
 }
 
 #[test]
 fn urls_that_become_duplicates_are_refused_unless_forced() {
     let text = pages(&["https://e.com/a?x=1", "https://e.com/a?x=2", "https://e.com/a", "https://e.com/b?x=1"]);
-    both_ways(&text, (r"\?.*", ""), |folder, words| {
-        refused(folder, words, &["2 duplicate URLs (the first: https://e.com/a)", "--force"]);
-        let said = ends(folder, &[words, &["--force"]].concat(), 0);
-        assert!(said.contains("2 duplicate URLs"), "{said}");
+    both_ways(&text, (r"\?.*", ""), |folder, arguments| {
+        assert_refused(folder, arguments, &["2 duplicate URLs (the first: https://e.com/a)", "--force"]);
+        let message = run_with_status(folder, &[arguments, &["--force"]].concat(), 0);
+        assert!(message.contains("2 duplicate URLs"), "{message}");
         assert_eq!(folder.text("a.xml").matches("<loc>https://e.com/a</loc>").count(), 3);
     });
-    // They were one before.
+    // The URLs were duplicates before.
     let text = pages(&["https://old.com/a", "https://old.com/a"]);
-    both_ways(&text, ("old.com", "new.com"), |folder, words| {
-        let said = ends(folder, words, 0);
-        assert!(!said.contains("duplicate"), "{said}");
+    both_ways(&text, ("old.com", "new.com"), |folder, arguments| {
+        let message = run_with_status(folder, arguments, 0);
+        assert!(!message.contains("duplicate"), "{message}");
     });
     let folder = Folder::with(&[("a.xml", &pages(&["https://e.com/a", "https://e.com/b"]))]);
-    let words = ["set", "a.xml", "loc=https://e.com/a", "--where", "path:/b"];
-    refused(&folder, &words, &["1 duplicate URL (https://e.com/a)", "--force"]);
-    ends(&folder, &[&words[..], &["--force"]].concat(), 0);
-    refused(&folder, &["replace", "a.xml", "/a", "/\u{1}", "--force"], &["U+0001 cannot be written in XML"]);
+    let arguments = ["set", "a.xml", "loc=https://e.com/a", "--where", "path:/b"];
+    assert_refused(&folder, &arguments, &["1 duplicate URL (https://e.com/a)", "--force"]);
+    run_with_status(&folder, &[&arguments[..], &["--force"]].concat(), 0);
+    assert_refused(&folder, &["replace", "a.xml", "/a", "/\u{1}", "--force"], &["U+0001 cannot be written in XML"]);
 }
 
 #[test]
-fn other_urls_with_the_old_host_are_counted_whatever_the_expression_matches() {
+fn other_urls_with_the_old_host_are_counted_for_every_expression() {
     let blog = "<url><loc>https://old.com/blog/1</loc><image:image><image:loc>https://old.com/i.png</image:loc>\
                 </image:image></url>\n<url><loc>https://old.com/about</loc>\
                 <xhtml:link rel=\"alternate\" hreflang=\"de\" href=\"https://OLD.com/de\"/></url>\n";
@@ -115,21 +115,21 @@ fn other_urls_with_the_old_host_are_counted_whatever_the_expression_matches() {
             ("2.xml", &urlset(blog)),
         ])
     };
-    let said = ends(&set(), &["replace", ".", "^https://old.com/blog", "https://new.com/blog"], 0);
+    let message = run_with_status(&set(), &["replace", ".", "^https://old.com/blog", "https://new.com/blog"], 0);
     let others = "1 alternate link, 1 image URL, 2 index URLs, 2 page URLs still have https://old.com: \
                   replacing https://old.com by https://new.com with --in all changes them";
-    assert!(said.contains(others), "{said}");
-    let said = ends(&set(), &["replace", ".", "old.com", "new.com", "--where", "path:/blog/*"], 0);
-    assert!(said.contains("1 alternate link, 2 index URLs, 2 page URLs still have https://old.com"), "{said}");
-    assert!(said.contains("1 image URL matches too"), "{said}");
-    let said = ends(&set(), &["replace", ".", "old.com", "new.com", "--in", "all", "--ignore-case"], 0);
-    assert!(!said.contains("still"), "{said}");
-    // A path is no host.
-    let said = ends(&set(), &["replace", ".", "/blog/", "/news/"], 0);
-    assert!(!said.contains("still"), "{said}");
+    assert!(message.contains(others), "{message}");
+    let message = run_with_status(&set(), &["replace", ".", "old.com", "new.com", "--where", "path:/blog/*"], 0);
+    assert!(message.contains("1 alternate link, 2 index URLs, 2 page URLs still have https://old.com"), "{message}");
+    assert!(message.contains("1 image URL matches too"), "{message}");
+    let message = run_with_status(&set(), &["replace", ".", "old.com", "new.com", "--in", "all", "--ignore-case"], 0);
+    assert!(!message.contains("still"), "{message}");
+    // A replacement in the path leaves the host unchanged, so no other URLs are reported.
+    let message = run_with_status(&set(), &["replace", ".", "/blog/", "/news/"], 0);
+    assert!(!message.contains("still"), "{message}");
 }
 
-/// An index in an index, and a page in each of two files.
+/// A set with a nested index, and two files with one page each.
 fn nested() -> Folder {
     Folder::with(&[
         ("sitemap.xml", &index(&["https://old.com/inner.xml", "https://old.com/1.xml"])),
@@ -143,33 +143,33 @@ fn nested() -> Folder {
 fn unchanged_entries_of_a_nested_index_are_reported() {
     for target in ["all", "index,loc"] {
         let folder = nested();
-        let said = ends(&folder, &["replace", ".", "old.com", "new.com", "--in", target], 0);
-        assert!(said.contains("1 URL in a nested index is unchanged: inner.xml"), "{target}: {said}");
+        let message = run_with_status(&folder, &["replace", ".", "old.com", "new.com", "--in", target], 0);
+        assert!(message.contains("1 URL in a nested index is unchanged: inner.xml"), "{target}: {message}");
         assert!(folder.text("sitemap.xml").contains("https://new.com/inner.xml"));
         assert!(folder.text("inner.xml").contains("https://old.com/2.xml"));
-        let said = ends(&folder, &["replace", "inner.xml", "old.com", "new.com", "--in", target], 0);
-        assert!(!said.contains("nested"), "{said}");
+        let message = run_with_status(&folder, &["replace", "inner.xml", "old.com", "new.com", "--in", target], 0);
+        assert!(!message.contains("nested"), "{message}");
         assert!(folder.text("inner.xml").contains("https://new.com/2.xml"));
     }
 }
 
 #[test]
-fn an_index_below_another_url_says_what_a_nested_index_keeps() {
-    for words in
+fn unchanged_urls_of_a_nested_index_are_reported_after_a_base_url_change() {
+    for arguments in
         [&["fix", ".", "--base-url", "https://new.com/maps/", "--rewrite-index"][..], &[".", "--script", "script"]]
     {
         let folder = nested();
         folder.write("script", "set-base-url https://new.com/maps/ --rewrite-index\nwrite\n");
-        let said = ends(&folder, words, 0);
+        let message = run_with_status(&folder, arguments, 0);
         let expected = index(&["https://new.com/maps/inner.xml", "https://new.com/maps/1.xml"]);
-        assert_eq!(folder.text("sitemap.xml"), expected, "{words:?}");
+        assert_eq!(folder.text("sitemap.xml"), expected, "{arguments:?}");
         assert!(folder.text("inner.xml").contains("https://old.com/2.xml"));
-        assert!(said.contains("1 URL in a nested index is unchanged: inner.xml"), "{words:?}: {said}");
+        assert!(message.contains("1 URL in a nested index is unchanged: inner.xml"), "{arguments:?}: {message}");
     }
 }
 
 #[test]
-fn an_index_that_names_another_file_says_that_it_is_not_there() {
+fn an_index_url_without_a_file_beside_the_index_is_reported() {
     let set = |children: &[&str]| {
         Folder::with(&[
             ("sitemap.xml", &index(children)),
@@ -178,14 +178,14 @@ fn an_index_that_names_another_file_says_that_it_is_not_there() {
         ])
     };
     let folder = set(&["https://e.com/1.xml", "https://e.com/2.xml"]);
-    let said = ends(&folder, &["replace", ".", "/([12]).xml", "/part-$1.xml", "--in", "index"], 0);
+    let message = run_with_status(&folder, &["replace", ".", "/([12]).xml", "/part-$1.xml", "--in", "index"], 0);
     assert!(
-        said.contains("2 index URLs name files not found beside the index (the first: https://e.com/part-1.xml)"),
-        "{said}"
+        message.contains("2 index URLs name files not found beside the index (the first: https://e.com/part-1.xml)"),
+        "{message}"
     );
     let folder = set(&["https://e.com/1.xml"]);
-    let said = ends(&folder, &["replace", ".", "/1.xml", "/2.xml", "--in", "index"], 0);
-    assert!(!said.contains("not found"), "{said}");
+    let message = run_with_status(&folder, &["replace", ".", "/1.xml", "/2.xml", "--in", "index"], 0);
+    assert!(!message.contains("not found"), "{message}");
 }
 
 #[test]
@@ -202,18 +202,18 @@ fn an_index_in_several_files_is_rewritten_in_all_of_them() {
             ("host", "s#old.com#new.com/m# --in all\nwrite\n"),
         ])
     };
-    for words in [
+    for arguments in [
         &["fix", "i1.xml", "i2.xml", "--base-url", "https://new.com/m/", "--rewrite-index"][..],
         &["i1.xml", "i2.xml", "--script", "below"],
         &["i1.xml", "i2.xml", "--script", "host"],
     ] {
         let folder = set();
         let inner = folder.text("inner.xml");
-        let said = ends(&folder, words, 0);
-        assert_eq!(folder.text("i1.xml"), index(&["https://new.com/m/1.xml"]), "{words:?}");
+        let message = run_with_status(&folder, arguments, 0);
+        assert_eq!(folder.text("i1.xml"), index(&["https://new.com/m/1.xml"]), "{arguments:?}");
         let second = index(&["https://new.com/m/2.xml", "https://new.com/m/inner.xml"]);
-        assert_eq!(folder.text("i2.xml"), second, "{words:?}");
-        assert_eq!(folder.text("inner.xml"), inner, "{words:?}");
-        assert!(said.contains("1 URL in a nested index is unchanged: inner.xml"), "{words:?}: {said}");
+        assert_eq!(folder.text("i2.xml"), second, "{arguments:?}");
+        assert_eq!(folder.text("inner.xml"), inner, "{arguments:?}");
+        assert!(message.contains("1 URL in a nested index is unchanged: inner.xml"), "{arguments:?}: {message}");
     }
 }

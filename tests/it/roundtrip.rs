@@ -1,7 +1,7 @@
 //! Tests that files are written back byte for byte, and that an edit changes only its value's bytes.
 //!
-//! Runs over the project's corpus and over the folder that `SITED_CORPUS` names. What an edit must look like is
-//! worked out from the bytes by an independent reader ([`crate::support::oracle`]), not by the code under test.
+//! Uses the project's corpus and the folder that `SITED_CORPUS` names. The expected result of an edit is computed from
+//! the bytes by an independent reader ([`crate::support::oracle`]), not by the code under test.
 
 use crate::support::corpus;
 use crate::support::oracle::{self, Place};
@@ -28,7 +28,7 @@ impl Visit for Records {
     }
 }
 
-/// A file as a document; `None` when it has no sitemap root.
+/// A file as a document; `None` if it has no sitemap root.
 fn document(bytes: &[u8]) -> Option<Document> {
     let mut records = Records::default();
     let scan = scan(bytes, &mut records, &Progress::default());
@@ -58,13 +58,13 @@ fn set(document: &Document, row: RowId, field: Field, value: Option<&str>) -> Do
     apply(document, &Edit::Set { rows, field, value: value.map(Arc::from) })
 }
 
-/// Every file of both corpora, unpacked, by name.
+/// The name and the unpacked bytes of every file of both corpora.
 fn files() -> Vec<(String, Vec<u8>)> {
     let own = corpus::all().into_iter().map(|case| (case.name, case.bytes));
     own.chain(corpus::outside()).map(|(name, bytes)| (name, corpus::unpacked(&bytes))).collect()
 }
 
-/// A file with what this program and the independent reader make of it.
+/// A file as read by this program and by the independent reader.
 struct Case {
     name: String,
     bytes: Vec<u8>,
@@ -81,11 +81,11 @@ fn cases() -> &'static [Case] {
 fn read_cases() -> Vec<Case> {
     let readable: Vec<_> = corpus::readable().into_iter().map(|case| case.name).collect();
     let facts = facts();
-    let wanted = |name: &str| {
+    let is_selected = |name: &str| {
         let fact = facts.iter().find(|fact| fact.name == name);
         readable.iter().any(|other| other == name) || fact.is_some_and(Fact::is_sitemap)
     };
-    let files = files().into_iter().filter(|(name, _)| wanted(name));
+    let files = files().into_iter().filter(|(name, _)| is_selected(name));
     let case = |(name, bytes): (String, Vec<u8>)| {
         let document = document(&bytes).unwrap_or_else(|| panic!("{name} has no sitemap root"));
         Case { entries: oracle::entries(&bytes), name, bytes, document }
@@ -93,7 +93,7 @@ fn read_cases() -> Vec<Case> {
     files.map(case).collect()
 }
 
-/// Files with `<sitemap>` in a urlset: rows here, with a finding, where other readers see nothing.
+/// Files with `<sitemap>` in a urlset: rows with a finding here, while other readers ignore the elements.
 const OTHER_KIND: [&str; 2] = ["quirky/sitemap-in-urlset.xml", "quirky/www-sitemap-xml__sitemapindex.xml"];
 
 #[test]
@@ -106,7 +106,7 @@ fn every_byte_belongs_to_head_entries_or_tail() {
 }
 
 #[test]
-fn entries_are_those_of_the_table() {
+fn documents_have_the_expected_number_of_entries() {
     for case in corpus::readable() {
         let document = document(&corpus::unpacked(&case.bytes)).unwrap_or_else(|| panic!("{} has no root", case.name));
         assert_eq!(Some(document.live() as usize), case.entries, "{}", case.name);
@@ -114,7 +114,7 @@ fn entries_are_those_of_the_table() {
 }
 
 #[test]
-fn values_are_those_an_independent_reader_finds() {
+fn values_are_the_same_as_those_of_an_independent_reader() {
     for Case { name, document, entries, .. } in cases() {
         if OTHER_KIND.contains(&name.as_str()) {
             continue;
@@ -129,12 +129,13 @@ fn values_are_those_an_independent_reader_finds() {
     }
 }
 
-/// Files up to this size are written whole after every edit; of larger ones the entry's text is compared.
-const WHOLE: usize = 1 << 14;
+/// Maximum size in bytes of a file that is compared as a whole after every edit; for larger files only the entry is
+/// compared.
+const MAX_COMPARED_BYTES: usize = 1 << 14;
 
-/// Every value of every entry, replaced: only the value's own bytes change.
+/// Replaces every value of every entry: only the bytes of the value change.
 #[test]
-fn setting_a_value_changes_its_bytes_only() {
+fn setting_a_value_changes_only_its_bytes() {
     for Case { name, bytes, document, entries } in cases() {
         for (row, entry) in document.rows().zip(entries) {
             for (field, value) in new_values() {
@@ -146,24 +147,25 @@ fn setting_a_value_changes_its_bytes_only() {
     }
 }
 
-/// Every value of every entry, removed: the element goes with the whitespace before it.
+/// Removes every value of every entry: the element and the whitespace before it are removed.
 #[test]
-fn removing_a_value_takes_its_element_and_line() {
+fn removing_a_value_removes_its_element_and_line() {
     for Case { name, bytes, document, entries } in cases() {
         for (row, entry) in document.rows().zip(entries) {
             for field in [Field::Lastmod, Field::Changefreq, Field::Priority] {
                 let (Some(place), 1) = (&entry.fields[field.index()], entry.times[field.index()]) else { continue };
                 let before = bytes[..place.element.start].iter().rposition(|byte| !byte.is_ascii_whitespace());
-                let gone = before.map_or(0, |at| at + 1)..place.element.end;
-                check(name, (bytes, document), (row, field, None), (gone, String::new()));
+                let removed = before.map_or(0, |at| at + 1)..place.element.end;
+                check(name, (bytes, document), (row, field, None), (removed, String::new()));
             }
         }
     }
 }
 
-/// Every value that an entry lacks, added: nothing goes, and the independent reader finds it, and the others as before.
+/// Adds every value that an entry lacks: no byte is removed, and the independent reader finds the value and the
+/// unchanged other values.
 #[test]
-fn adding_a_value_only_inserts() {
+fn adding_a_value_only_inserts_bytes() {
     for Case { name, document, entries, .. } in cases() {
         for (row, entry) in document.rows().zip(entries) {
             for (field, value) in new_values() {
@@ -173,24 +175,24 @@ fn adding_a_value_only_inserts() {
                 }
                 let before = document.base_text(row);
                 let after = set(document, row, field, Some(value)).entry_text(row).into_owned();
-                let what = format!("{name}, row {row:?}, {field:?}\n{}", shown(&after));
+                let context = format!("{name}, row {row:?}, {field:?}\n{}", excerpt(&after));
                 if !before.ends_with(b"/>") {
-                    assert!(is_insertion(before, &after), "more than an insertion: {what}");
+                    assert!(is_insertion(before, &after), "more than an insertion: {context}");
                 }
                 let (source, _) = document.origin(row).expect("a row that was read");
                 let alone = [&source.head(true), &after[..], &source.tail(true)].concat();
-                let now = &oracle::entries(&alone)[0];
+                let reread = &oracle::entries(&alone)[0];
                 for other in Field::ALL {
-                    let text = now.fields[other.index()].as_ref().map(|place| place.text.as_str());
+                    let text = reread.fields[other.index()].as_ref().map(|place| place.text.as_str());
                     let before = entry.fields[other.index()].as_ref().map(|place| place.text.as_str());
-                    assert_eq!(text, if other == field { Some(value) } else { before }, "{what}");
+                    assert_eq!(text, if other == field { Some(value) } else { before }, "{context}");
                 }
             }
         }
     }
 }
 
-/// Setting what a value says anyway is no change (I3).
+/// Setting a field to its current value changes nothing (I3).
 #[test]
 fn setting_the_same_value_changes_nothing() {
     for Case { name, bytes, document, .. } in cases() {
@@ -206,9 +208,9 @@ fn setting_the_same_value_changes_nothing() {
     }
 }
 
-/// What was counted elsewhere about the files of `SITED_CORPUS`, by a program that shares nothing with this one.
+/// Compares with the counts of an independent program about the files of `SITED_CORPUS`.
 #[test]
-fn counts_of_other_programs_hold() {
+fn counts_are_the_same_as_those_of_another_program() {
     let facts = facts();
     for Case { name, document, entries, .. } in cases() {
         let Some(fact) = facts.iter().find(|fact| fact.name == *name) else { continue };
@@ -235,15 +237,15 @@ fn new_values() -> [(Field, &'static str); 4] {
     ]
 }
 
-/// Which bytes a new value replaces, and by what: the contract of `xml::splice`, from the bytes alone.
+/// The range that a new value replaces, and the replacement: the contract of `xml::splice`, computed from the bytes.
 fn replacement(bytes: &[u8], place: &Place, value: &str) -> (Range<usize>, String) {
     let escaped = value.replace('&', "&amp;").replace('\'', "&apos;");
     let Some(inner) = place.inner.clone() else {
-        // `<lastmod/>`: its tag is opened.
+        // `<lastmod/>` becomes a start tag and an end tag.
         let tag = std::str::from_utf8(&bytes[place.element.clone()]).unwrap();
-        let kept = tag.strip_suffix("/>").unwrap().trim_end();
-        let name = kept[1..].split_whitespace().next().unwrap();
-        return (place.element.clone(), format!("{kept}>{escaped}</{name}>"));
+        let start_tag = tag.strip_suffix("/>").unwrap().trim_end();
+        let name = start_tag[1..].split_whitespace().next().unwrap();
+        return (place.element.clone(), format!("{start_tag}>{escaped}</{name}>"));
     };
     let trim = |range: Range<usize>| {
         let text = &bytes[range.clone()];
@@ -263,7 +265,8 @@ fn replacement(bytes: &[u8], place: &Place, value: &str) -> (Range<usize>, Strin
     (trimmed, escaped)
 }
 
-/// Checks one edit: in the bytes written, a range is replaced and nothing else. Of large files the entry is compared.
+/// Asserts that an edit replaces this range of the written bytes and nothing else. For large files only the entry is
+/// compared.
 fn check(
     name: &str,
     (bytes, document): (&[u8], &Document),
@@ -271,7 +274,7 @@ fn check(
     (at, text): (Range<usize>, String),
 ) {
     let edited = set(document, row, field, value);
-    let (now, from, to) = if bytes.len() <= WHOLE {
+    let (actual, from, to) = if bytes.len() <= MAX_COMPARED_BYTES {
         (written(&edited), 0, bytes.len())
     } else {
         let (source, entry) = document.origin(row).expect("a row that was read");
@@ -279,17 +282,17 @@ fn check(
         (edited.entry_text(row).into_owned(), start, start + source.entry_text(entry).len())
     };
     let expected = [&bytes[from..at.start], text.as_bytes(), &bytes[at.end..to]].concat();
-    let what = format!("{name}, row {row:?}, {field:?} to {value:?}");
-    assert!(now == expected, "{what}:\n{}\nexpected:\n{}", shown(&now), shown(&expected));
+    let context = format!("{name}, row {row:?}, {field:?} to {value:?}");
+    assert!(actual == expected, "{context}:\n{}\nexpected:\n{}", excerpt(&actual), excerpt(&expected));
 }
 
-/// Whether `new` is `old` with bytes put in at one place.
+/// Whether `new` is `old` with bytes inserted at one position.
 fn is_insertion(old: &[u8], new: &[u8]) -> bool {
     let front = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     new.len() > old.len() && new.ends_with(&old[front..])
 }
 
-fn shown(bytes: &[u8]) -> String {
+fn excerpt(bytes: &[u8]) -> String {
     String::from_utf8_lossy(&bytes[..bytes.len().min(4_000)]).into_owned()
 }
 
@@ -309,7 +312,7 @@ impl Fact {
     }
 }
 
-/// The facts beside the corpus that `SITED_CORPUS` names; none without it.
+/// The lines of `FACTS.tsv` in the folder that `SITED_CORPUS` names; empty without the variable.
 fn facts() -> Vec<Fact> {
     let Some((_, table)) = corpus::outside().into_iter().find(|(name, _)| name == "FACTS.tsv") else {
         return Vec::new();

@@ -1,6 +1,6 @@
 //! Tests that written files are valid: random edits, splits and saves pass the official schemas.
 //!
-//! The schemas lie in the folder that `SITED_SCHEMAS` names; without it these tests say aloud that they saw nothing.
+//! The schemas are in the folder that `SITED_SCHEMAS` names; without it these tests print that nothing was validated.
 
 use crate::support::schema;
 use proptest::prelude::*;
@@ -31,7 +31,7 @@ const ROOT: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"
     xmlns:pagemap=\"http://www.google.com/schemas/sitemap-pagemap/1.0\" \
     xmlns:xhtml=\"http://www.w3.org/1999/xhtml\">";
 
-/// Sound extensions, one of each kind and some of many parts.
+/// Valid extensions, one of each kind and some with many elements.
 const EXTENSIONS: [&str; 9] = [
     "<image:image><image:loc>https://e.com/i.jpg?a=1&amp;b=2</image:loc></image:image>",
     "<image:image>\n  <image:loc>https://e.com/j.jpg</image:loc>\n  <image:caption>A</image:caption>\n  <image:title>B</image:title>\n  <image:license>https://e.com/l</image:license>\n</image:image>",
@@ -44,14 +44,14 @@ const EXTENSIONS: [&str; 9] = [
     "<xhtml:link rel=\"alternate\" hreflang=\"de\" href=\"https://e.com/de\"/><xhtml:link rel=\"alternate\" hreflang=\"x-default\" href=\"https://e.com/\"/>",
 ];
 
-/// Extensions that the schemas reject and a safe fix makes sound.
+/// Extensions that the schemas reject and a safe fix makes valid.
 const FIXABLE: [&str; 3] = [
     "<image:image><image:title>A</image:title><image:loc>https://e.com/k.jpg</image:loc></image:image>",
     "<video:video><video:title>A</video:title><video:thumbnail_loc>https://e.com/t.jpg</video:thumbnail_loc><video:description>B</video:description><video:content_loc>https://e.com/v.mp4</video:content_loc><video:live>true</video:live><video:restriction relationship=\"deny\">de, at</video:restriction></video:video>",
     "<news:news><news:title>T</news:title><news:publication><news:name>N</news:name><news:language>en-US</news:language></news:publication><news:publication_date>2026-11-19 10:00:00Z</news:publication_date></news:news>",
 ];
 
-/// What someone types, none of which makes a sound set unsound.
+/// Commands that keep a valid set valid.
 const EDITS: [&str; 24] = [
     "set lastmod=2026-11-01",
     "set lastmod=today where path:/1",
@@ -79,16 +79,16 @@ const EDITS: [&str; 24] = [
     "ext remove link",
 ];
 
-/// Entries with extensions: path, fields, which ones.
+/// Entries with a random path, random fields and random extensions.
 fn any_entries() -> impl Strategy<Value = Vec<String>> {
     let entry = (0..10_u32, any::<bool>(), any::<bool>(), proptest::collection::vec(select(EXTENSIONS.to_vec()), 0..4));
     let entry = entry.prop_map(|(path, dated, pretty, extensions)| {
         let lastmod = if dated { "<lastmod>2026-10-01</lastmod>" } else { "" };
         let space = if pretty { "\n    " } else { "" };
-        // An entry is one article.
+        // An entry has at most one news article.
         let mut news = extensions.iter().position(|extension| extension.starts_with("<news"));
-        let parts = extensions.iter().enumerate().filter(|(place, extension)| {
-            !extension.starts_with("<news") || news.take_if(|first| first == place).is_some()
+        let parts = extensions.iter().enumerate().filter(|(position, extension)| {
+            !extension.starts_with("<news") || news.take_if(|first| first == position).is_some()
         });
         let parts: Vec<&str> = parts.map(|(_, extension)| *extension).collect();
         format!("<url>{space}<loc>https://e.com/{path}</loc>{lastmod}{space}{}</url>", parts.join(space))
@@ -102,7 +102,7 @@ fn write(folder: &Path, entries: &[String]) -> std::path::PathBuf {
     path
 }
 
-/// Runs lines on a file and saves, with so many entries a file; a line that is refused changes nothing.
+/// Runs commands on a file and saves it with at most `urls` entries per file. A refused command changes nothing.
 fn run(path: &Path, lines: &[&str], urls: u32) {
     let options = Options { base_url: Some("https://e.com/".to_owned()), ..Options::default() };
     let mut session = load::open(path, options, NOW).expect("a sound file");
@@ -116,29 +116,29 @@ fn run(path: &Path, lines: &[&str], urls: u32) {
     save::finish(&mut session, saving.run(&Progress::default())).expect("saved");
 }
 
-/// What the schemas reject in the files of a folder.
-fn faults(judge: &Judge, folder: &Path) -> Vec<String> {
+/// The schema violations in the files of a folder.
+fn violations(judge: &Judge, folder: &Path) -> Vec<String> {
     let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let sitemaps = files.filter(|path| path.extension().is_some_and(|extension| extension == "xml"));
     sitemaps.flat_map(|path| judge.faults_of(&path)).collect()
 }
 
 #[test]
-fn the_oracles_tell_valid_from_invalid() {
+fn the_oracles_accept_valid_and_reject_invalid_samples() {
     let Some(folder) = schemas() else { return };
     let judge = Judge::new(&folder);
-    let mut asked = 0;
+    let mut count = 0;
     for entry in std::fs::read_dir(folder.join("samples")).expect("samples beside the schemas") {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        // Those of 2005 have a schema of their own.
+        // The samples of protocol 0.84 have another schema.
         if name.ends_with("_084.xml") {
             continue;
         }
-        asked += 1;
+        count += 1;
         assert_eq!(judge.faults_of(&path).is_empty(), name.starts_with("ok_"), "{name}");
     }
-    assert!(asked > 10, "only {asked} samples were read");
+    assert!(count > 10, "only {count} samples were read");
     for extension in FIXABLE {
         assert!(!judge.faults(&format!("{ROOT}<url><loc>https://e.com/a</loc>{extension}</url></urlset>")).is_empty());
     }
@@ -155,11 +155,11 @@ fn written_documents_are_valid() {
         let path = write(folder.path(), &entries);
         prop_assert_eq!(judge.faults_of(&path), Vec::<String>::new(), "unsound to begin with");
         run(&path, &lines, urls);
-        let left = std::fs::read_to_string(&path).unwrap();
-        let faults: Vec<String> = faults(&judge, folder.path());
-        // A set without entries is written as such; the schema wants one at least.
-        let is_empty = !left.contains("<url>") && !left.contains("<sitemap>");
-        prop_assert!(faults.is_empty() || is_empty, "{:#?} in {}", faults, left);
+        let written = std::fs::read_to_string(&path).unwrap();
+        let violations: Vec<String> = violations(&judge, folder.path());
+        // A set without entries is written without entries, although the schema requires one.
+        let is_empty = !written.contains("<url>") && !written.contains("<sitemap>");
+        prop_assert!(violations.is_empty() || is_empty, "{:#?} in {}", violations, written);
     });
 }
 
@@ -171,7 +171,7 @@ fn fixed_documents_are_valid() {
         let folder = tempfile::tempdir().unwrap();
         let path = write(folder.path(), &[format!("<url><loc>https://e.com/a</loc>{extension}</url>")]);
         run(&path, &["fix safe"], 10);
-        assert_eq!(faults(&judge, folder.path()), Vec::<String>::new(), "{extension}");
+        assert_eq!(violations(&judge, folder.path()), Vec::<String>::new(), "{extension}");
     }
 }
 
@@ -187,7 +187,7 @@ fn leaves(text: &str) -> Vec<std::ops::Range<usize>> {
     ends.collect()
 }
 
-/// Sound extensions with one thing changed in one of them.
+/// A valid extension with one mutation of one of its elements.
 fn any_damage() -> impl Strategy<Value = String> {
     let texts = [
         "",
@@ -218,7 +218,7 @@ fn any_damage() -> impl Strategy<Value = String> {
         0..6_u8,
         select(texts.to_vec()),
     )
-        .prop_map(|(extension, one, other, act, value)| {
+        .prop_map(|(extension, one, other, mutation, value)| {
             let leaves = leaves(extension);
             if leaves.is_empty() {
                 return extension.replace("href=", "title=").replace("mobile/>", "mobile>x</mobile:mobile>");
@@ -228,7 +228,7 @@ fn any_damage() -> impl Strategy<Value = String> {
             let with = |new: String| format!("{}{new}{}", &extension[..one.start], &extension[one.end..]);
             let open = text.find('>').unwrap_or_default() + 1;
             let close = text.rfind("</").unwrap_or_default();
-            match act {
+            match mutation {
                 0 => with(String::new()),
                 1 => with(format!("{text}{text}")),
                 2 => with(format!("{}{value}{}", &text[..open], &text[close..])),
@@ -258,8 +258,8 @@ fn extensions_that_the_schema_rejects_are_at_least_a_warning() {
     runner
         .run(&any_damage(), |extension| {
             let text = format!("{ROOT}\n<url><loc>https://e.com/a</loc>{extension}</url>\n</urlset>\n");
-            let faults = judge.faults(&text);
-            if faults.is_empty() {
+            let violations = judge.faults(&text);
+            if violations.is_empty() {
                 return Ok(());
             }
             rejected.set(rejected.get() + 1);
@@ -270,8 +270,8 @@ fn extensions_that_the_schema_rejects_are_at_least_a_warning() {
             let found: Vec<_> = report::all_findings(&session).into_iter().map(|found| found.finding).collect();
             // The order of elements is a note, since every crawler reads them in any order.
             let is_order = |rule: Rule| rule == Rule::EXT_CHILD_ORDER;
-            let is_said = found.iter().any(|one| one.severity >= Severity::Warning || is_order(one.rule));
-            prop_assert!(is_said, "{faults:?} but only {found:?} in {extension}");
+            let is_reported = found.iter().any(|one| one.severity >= Severity::Warning || is_order(one.rule));
+            prop_assert!(is_reported, "{violations:?} but only {found:?} in {extension}");
             Ok(())
         })
         .unwrap_or_else(|error| panic!("{error}"));

@@ -1,4 +1,4 @@
-//! Acceptance test: the recipe of the manual corrects a sitemap of 2,000 pages that is wrong about 200.
+//! Acceptance test: the recipe of the manual corrects a sitemap of 2,000 pages with wrong rows.
 
 use crate::support::server::{Reply, Seen, Server};
 use crate::support::{Folder, environment, program, run, stderr, stdout};
@@ -11,22 +11,22 @@ use std::process::Command;
 const PAGES: u32 = 2_000;
 const MODIFIED: &str = "2026-03-10T17:33:30Z";
 
-/// What a page is like.
+/// The kind of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Page {
-    /// 404, of 3 % of the pages.
+    /// The page does not exist (404); 3 % of the pages.
     Missing,
-    /// A redirect to a page that is not listed, of 2 %.
+    /// Redirects to a page that the sitemap does not list; 2 %.
     Moved,
-    /// A redirect to a page that is listed, of 2 %.
+    /// Redirects to a page that the sitemap lists; 2 %.
     Merged,
-    /// Excluded from search, of 2 %.
+    /// Excluded from search; 2 %.
     Noindex,
-    /// Its canonical URL is another page, of 2 %.
+    /// Has another page as its canonical URL; 2 %.
     Copy,
-    /// In a section that robots.txt forbids, of 2 %.
+    /// In a section that robots.txt forbids; 2 %.
     Blocked,
-    /// One of two language versions, of 4 %.
+    /// One of two language versions; 4 %.
     Version,
     Plain,
 }
@@ -84,7 +84,7 @@ fn reply(seen: &Seen) -> Reply {
     }
 }
 
-/// Every second row has a date, which is too old.
+/// The lastmod of a row: every second row has an outdated date.
 const fn lastmod(number: u32) -> &'static str {
     if number.is_multiple_of(2) { "2026-01-01" } else { "" }
 }
@@ -110,8 +110,8 @@ fn sitemap(server: &Server) -> String {
     text + "</urlset>\n"
 }
 
-/// What the set lists when everything is corrected, as CSV.
-fn corrected(server: &Server) -> String {
+/// The expected rows of the corrected set, as CSV.
+fn expected_csv(server: &Server) -> String {
     let mut text = "loc,lastmod\n".to_owned();
     for number in 0..PAGES {
         match Page::of(number) {
@@ -136,7 +136,7 @@ fn recipe() -> String {
     recipe
 }
 
-/// Runs a script in the folder. `sited probe` may ask this machine there, and need not wait.
+/// Runs a script in the folder, in which `sited probe` is allowed to access loopback addresses without a rate limit.
 fn shell(folder: &Folder, script: &str) {
     let bin = folder.file(".home/bin");
     fs::create_dir_all(&bin).unwrap();
@@ -155,30 +155,30 @@ fn shell(folder: &Folder, script: &str) {
 }
 
 #[test]
-fn five_lines_correct_a_sitemap_by_its_site() {
+fn five_commands_correct_a_sitemap_from_probe_results() {
     let server = Server::start(reply);
     let folder = Folder::new();
     folder.write("public/sitemap.xml", sitemap(&server));
     shell(&folder, &recipe());
     let wrong = folder.text("wrong.csv");
-    // The line of names, and: missing, redirects, noindex, canonical elsewhere, blocked.
+    // The header, and the rows: missing, redirects, noindex, canonical elsewhere, blocked.
     assert_eq!(wrong.lines().count(), 1 + 60 + 80 + 40 + 40 + 40, "{wrong}");
-    let asked = server.paths();
-    // Each page once, and what redirects lead to; never the section that robots.txt forbids.
-    assert!(asked.iter().all(|path| !path.starts_with("/private/")));
-    assert_eq!(asked.len() as u32, PAGES - 40 + 80);
+    let requested = server.paths();
+    // Each page and each target of a redirect is requested once, but no page that robots.txt forbids.
+    assert!(requested.iter().all(|path| !path.starts_with("/private/")));
+    assert_eq!(requested.len() as u32, PAGES - 40 + 80);
     let listed = run(&folder, &["list", "public/", "--format", "csv", "--columns", "loc,lastmod"]);
-    assert_eq!(stdout(&listed), corrected(&server));
-    // Asked again, the site has nothing to say against it.
+    assert_eq!(stdout(&listed), expected_csv(&server));
+    // A second probe has no findings.
     shell(
         &folder,
         "sited probe public/ -o again.jsonl\nsited check public/ --data again.jsonl --rule 'site-*' --fail-on warning",
     );
 }
 
-/// What is asked on several machines is one table.
+/// The results of several machines are concatenated to one table.
 #[test]
-fn parts_are_probed_separately_and_their_lines_put_together() {
+fn parts_are_probed_separately_and_their_results_concatenated() {
     let server = Server::start(|seen| match seen.path.as_str() {
         "/robots.txt" | "/d" => Reply::status(404),
         "/b" => Reply::redirect(301, "/c"),

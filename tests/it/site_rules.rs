@@ -1,8 +1,9 @@
-//! Tests of the rules about pages (`--data`) and their fixes; without data, none applies.
+//! Tests of the rules about pages (`--data`) and their fixes. Without data, none of these rules applies.
 
 use crate::support::{Folder, run, stderr, stdout};
 
-/// A sitemap whose pages are fine, gone, moved, moved to a page of the set, excluded, and canonical elsewhere.
+/// A sitemap with pages that are valid, missing, redirected, redirected to a page of the set, excluded from search, or
+/// have another canonical URL.
 fn site() -> Folder {
     let folder = Folder::new();
     let urls = ["", "gone", "old", "old2", "noindex", "copy", "unknown"];
@@ -24,22 +25,22 @@ fn site() -> Folder {
 }
 
 #[track_caller]
-fn ends(folder: &Folder, words: &[&str], status: i32) -> String {
-    let output = run(folder, words);
-    assert_eq!(output.status.code(), Some(status), "{words:?}: {}{}", stdout(&output), stderr(&output));
+fn run_with_status(folder: &Folder, arguments: &[&str], status: i32) -> String {
+    let output = run(folder, arguments);
+    assert_eq!(output.status.code(), Some(status), "{arguments:?}: {}{}", stdout(&output), stderr(&output));
     stdout(&output)
 }
 
 fn locs(folder: &Folder) -> Vec<String> {
-    let listed = ends(folder, &["list", "sitemap.xml"], 0);
+    let listed = run_with_status(folder, &["list", "sitemap.xml"], 0);
     listed.lines().map(|url| url.trim_start_matches("https://e.com/").to_owned()).collect()
 }
 
 #[test]
-fn check_reports_what_the_site_answers() {
+fn check_reports_the_responses_of_the_site() {
     let folder = site();
-    let words = ["check", "sitemap.xml", "--data", "site.jsonl", "--rule", "site-*"];
-    let report = ends(&folder, &words, 1);
+    let arguments = ["check", "sitemap.xml", "--data", "site.jsonl", "--rule", "site-*"];
+    let report = run_with_status(&folder, &arguments, 1);
     let expected = "\
         sitemap.xml:4:12: error[site-not-found]: the page does not exist: the site answers 404\n\
         sitemap.xml:5:12: error[site-redirect]: the site answers 301 and redirects to https://e.com/new\n\
@@ -48,28 +49,29 @@ fn check_reports_what_the_site_answers() {
         sitemap.xml:8:12: error[site-canonical-elsewhere]: the page names https://e.com/original?a=1&b=2 as its canonical URL\n\
         sitemap.xml:9:12: note[site-not-checked]: no probe data for this URL\n";
     assert_eq!(report, expected);
-    let counted = ends(&folder, &[&words[..], &["--max-findings", "0", "--format", "json"]].concat(), 1);
+    let counted = run_with_status(&folder, &[&arguments[..], &["--max-findings", "0", "--format", "json"]].concat(), 1);
     assert!(counted.contains("\"errors\":5") || counted.contains("\"errors\": 5"), "{counted}");
-    assert_eq!(ends(&folder, &["check", "sitemap.xml"], 0), "");
-    let listed = ends(&folder, &["list", "sitemap.xml", "--data", "site.jsonl", "--where", "rule:site-redirect"], 0);
+    assert_eq!(run_with_status(&folder, &["check", "sitemap.xml"], 0), "");
+    let listed =
+        run_with_status(&folder, &["list", "sitemap.xml", "--data", "site.jsonl", "--where", "rule:site-redirect"], 0);
     assert_eq!(listed, "https://e.com/old\nhttps://e.com/old2\n");
 }
 
 #[test]
-fn fixes_delete_rows_or_write_what_the_site_names() {
+fn fixes_delete_rows_or_write_the_urls_that_the_site_names() {
     let folder = site();
     let fix = |rule: &str| {
         let output = run(&folder, &["fix", "sitemap.xml", "--data", "site.jsonl", "--rule", rule]);
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
         stderr(&output)
     };
-    let said = fix("site-redirect");
+    let message = fix("site-redirect");
     let expected = "site-redirect: 1 row fixed, 1 row deleted: the set already lists that page";
-    assert!(said.starts_with(expected), "{said}");
-    // The second one leads to a page that is listed already.
+    assert!(message.starts_with(expected), "{message}");
+    // The second redirect leads to a page that the set already lists.
     assert_eq!(locs(&folder), ["", "gone", "new", "noindex", "copy", "unknown"]);
-    let said = fix("site-not-found");
-    assert!(said.starts_with("site-not-found: 1 row deleted"), "{said}");
+    let message = fix("site-not-found");
+    assert!(message.starts_with("site-not-found: 1 row deleted"), "{message}");
     fix("site-noindex");
     fix("site-canonical-elsewhere");
     assert_eq!(locs(&folder), ["", "new", "original?a=1&b=2", "unknown"]);
@@ -82,15 +84,15 @@ fn fixes_delete_rows_or_write_what_the_site_names() {
 }
 
 #[test]
-fn a_fix_of_no_named_rule_deletes_no_row() {
+fn a_fix_without_a_named_rule_deletes_no_row() {
     let folder = site();
     let before = folder.read("sitemap.xml");
-    ends(&folder, &["fix", "sitemap.xml", "--data", "site.jsonl"], 0);
+    run_with_status(&folder, &["fix", "sitemap.xml", "--data", "site.jsonl"], 0);
     assert_eq!(folder.read("sitemap.xml"), before);
 }
 
 #[test]
-fn a_site_does_not_speak_for_another() {
+fn a_redirect_to_another_site_is_not_applied() {
     let folder = site();
     let data =
         "{\"url\":\"https://e.com/old\",\"status\":301,\"final\":\"https://other.example/\",\"final_status\":200}\n";
@@ -102,7 +104,7 @@ fn a_site_does_not_speak_for_another() {
 }
 
 #[test]
-fn a_redirect_whose_end_is_not_known_is_left_alone() {
+fn a_redirect_without_a_known_target_is_not_applied() {
     let folder = site();
     let line = |location: &str, error: &str| {
         format!(
@@ -121,8 +123,8 @@ fn a_redirect_whose_end_is_not_known_is_left_alone() {
     }
 }
 
-/// A sitemap of pages with dates and alternates, and what the site says about them.
-fn dated() -> Folder {
+/// A sitemap of pages with dates and alternates, and the probe results of the site.
+fn dated_site() -> Folder {
     let folder = Folder::new();
     let link = |code: &str, path: &str| {
         format!("<xhtml:link rel=\"alternate\" hreflang=\"{code}\" href=\"https://e.com/{path}\"/>")
@@ -155,38 +157,39 @@ fn dated() -> Folder {
 
 #[test]
 fn dates_and_alternates_are_compared_with_those_of_the_pages() {
-    let folder = dated();
-    let words = ["check", "sitemap.xml", "--data", "site.jsonl", "--rule", "site-*", "--all"];
-    let found = ends(&folder, &words, 0);
-    let places: Vec<_> = found.lines().map(|line| line.split("]: ").next().unwrap()).collect();
+    let folder = dated_site();
+    let arguments = ["check", "sitemap.xml", "--data", "site.jsonl", "--rule", "site-*", "--all"];
+    let found = run_with_status(&folder, &arguments, 0);
+    let positions: Vec<_> = found.lines().map(|line| line.split("]: ").next().unwrap()).collect();
     let expected = [
         "sitemap.xml:3:1: note[site-lastmod-older",
         "sitemap.xml:4:1: note[site-lastmod-newer",
         "sitemap.xml:7:1: warning[site-hreflang-differs",
     ];
-    assert_eq!(places, expected, "{found}");
+    assert_eq!(positions, expected, "{found}");
     assert!(
         found.contains("the alternate for de is https://e.com/de-at on the page and https://e.com/de in the"),
         "{found}"
     );
-    // Each as one row is edited: what depends on several values follows.
-    let set =
-        |value: &str| ends(&folder, &["set", "sitemap.xml", value, "--data", "site.jsonl", "--where", "loc:/old"], 0);
+    // After an edit of one row, findings that depend on several values are updated.
+    let set = |value: &str| {
+        run_with_status(&folder, &["set", "sitemap.xml", value, "--data", "site.jsonl", "--where", "loc:/old"], 0)
+    };
     set("changefreq=daily");
-    assert!(ends(&folder, &words, 0).contains("site-lastmod-older"));
+    assert!(run_with_status(&folder, &arguments, 0).contains("site-lastmod-older"));
     set("lastmod=2026-04-01");
-    assert!(!ends(&folder, &words, 0).contains("site-lastmod-older"));
+    assert!(!run_with_status(&folder, &arguments, 0).contains("site-lastmod-older"));
 }
 
 #[test]
 fn a_named_fix_writes_the_date_of_the_page() {
-    let folder = dated();
-    ends(&folder, &["fix", "sitemap.xml", "--data", "site.jsonl", "--rule", "site-lastmod-*"], 0);
+    let folder = dated_site();
+    run_with_status(&folder, &["fix", "sitemap.xml", "--data", "site.jsonl", "--rule", "site-lastmod-*"], 0);
     let fixed = folder.text("sitemap.xml");
     assert!(fixed.contains("old</loc><lastmod>2026-04-01T12:00:00Z</lastmod>"), "{fixed}");
     assert!(fixed.contains("new</loc><lastmod>2026-04-01T12:00:00Z</lastmod>"), "{fixed}");
     assert!(fixed.contains("same</loc><lastmod>2026-04-01</lastmod>"), "{fixed}");
-    ends(&folder, &["fix", "sitemap.xml", "--data", "site.jsonl", "--rule", "site-lastmod-*"], 0);
+    run_with_status(&folder, &["fix", "sitemap.xml", "--data", "site.jsonl", "--rule", "site-lastmod-*"], 0);
     assert_eq!(folder.text("sitemap.xml"), fixed, "twice");
 }
 
@@ -212,6 +215,6 @@ fn a_named_fix_lists_the_alternates_of_the_page() {
         "site.jsonl",
         "{\"url\":\"https://e.com/en\",\"status\":200,\"hreflang\":{\"en\":\"https://e.com/en\",\"de\":\"https://e.com/de\"}}\n",
     );
-    ends(&folder, &["fix", "sitemap.xml", "--data", "site.jsonl", "--rule", "site-hreflang-differs"], 0);
+    run_with_status(&folder, &["fix", "sitemap.xml", "--data", "site.jsonl", "--rule", "site-hreflang-differs"], 0);
     assert_eq!(folder.text("sitemap.xml"), set(&right));
 }

@@ -1,4 +1,4 @@
-//! Tests of the tasks of the command line on real folders: output, files, exit status.
+//! Tests of the commands on real folders: output, files and exit status.
 
 use crate::support::{Folder, run, stderr, stdout};
 use serde_json::Value;
@@ -19,15 +19,15 @@ fn folder(rows: &[(&str, &str)]) -> Folder {
     folder
 }
 
-/// Runs words that end as they should; what they print.
-fn fine(folder: &Folder, words: &[&str]) -> String {
-    let output = run(folder, words);
-    assert_eq!(output.status.code(), Some(0), "{words:?}: {}", stderr(&output));
+/// Runs a command, asserts its success, and returns its standard output.
+fn run_successfully(folder: &Folder, arguments: &[&str]) -> String {
+    let output = run(folder, arguments);
+    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", stderr(&output));
     stdout(&output)
 }
 
 fn locs(folder: &Folder, name: &str) -> Vec<String> {
-    fine(folder, &["list", name]).lines().map(|line| line.replace("https://example.org/", "")).collect()
+    run_successfully(folder, &["list", name]).lines().map(|line| line.replace("https://example.org/", "")).collect()
 }
 
 #[test]
@@ -43,19 +43,19 @@ fn rows_are_replaced_added_removed_sorted_and_deduped_in_place() {
         (&["sort", "a.xml"], &["a", "b", "b"]),
         (&["dedupe", "a.xml"], &["b", "a"]),
     ];
-    for (words, expected) in table {
+    for (arguments, expected) in table {
         let folder = folder(&rows);
         let before = folder.read("a.xml");
-        let planned = fine(&folder, &[words, &["--dry-run"]].concat());
-        assert_eq!(folder.read("a.xml"), before, "{words:?}: a dry run writes nothing");
+        let planned = run_successfully(&folder, &[arguments, &["--dry-run"]].concat());
+        assert_eq!(folder.read("a.xml"), before, "{arguments:?}: a dry run writes nothing");
         assert!(planned.starts_with("rewritten  a.xml  ") && planned.contains("\n+++ b/a.xml\n"), "{planned}");
-        fine(&folder, words);
-        assert_eq!(locs(&folder, "a.xml"), expected, "{words:?}");
+        run_successfully(&folder, arguments);
+        assert_eq!(locs(&folder, "a.xml"), expected, "{arguments:?}");
     }
 }
 
 #[test]
-fn dedupe_keeps_the_row_that_was_asked_for() {
+fn dedupe_keeps_the_row_that_the_option_selects() {
     let rows = [
         ("b", "<lastmod>2026-01-02</lastmod>"),
         ("b", "<lastmod>2026-05-02</lastmod>"),
@@ -69,34 +69,35 @@ fn dedupe_keeps_the_row_that_was_asked_for() {
         (&["--keep", "last"], &["<loc>https://example.org/b</loc></url>", "%7Ea", "~a"]),
         (&["--equivalent"], &["<loc>https://example.org/b</loc><lastmod>2026-01-02</lastmod>", "%7Ea"]),
     ];
-    for (words, expected) in table {
+    for (arguments, expected) in table {
         let folder = folder(&rows);
-        fine(&folder, &[&["dedupe", "a.xml"], words].concat());
+        run_successfully(&folder, &[&["dedupe", "a.xml"], arguments].concat());
         let text = folder.text("a.xml");
         let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("<url>")).collect();
-        assert_eq!(lines.len(), expected.len(), "{words:?}: {text}");
+        assert_eq!(lines.len(), expected.len(), "{arguments:?}: {text}");
         for (line, part) in lines.iter().zip(expected) {
-            assert!(line.contains(part), "{words:?}: {line} has no {part}");
+            assert!(line.contains(part), "{arguments:?}: {line} has no {part}");
         }
     }
 }
 
 #[test]
-fn rows_are_printed_as_tables() {
+fn rows_are_printed_as_csv_tsv_and_text() {
     let folder = folder(&[("b,\"c\"", "<priority>0.50</priority>"), ("a", "<lastmod>2026-05-02</lastmod>")]);
-    let csv = fine(&folder, &["list", "a.xml", "--format", "csv"]);
+    let csv = run_successfully(&folder, &["list", "a.xml", "--format", "csv"]);
     assert_eq!(
         csv,
         "loc,lastmod,changefreq,priority\n\"https://example.org/b,\"\"c\"\"\",,,0.50\n\
          https://example.org/a,2026-05-02,,\n"
     );
-    let tsv = fine(&folder, &["list", "a.xml", "--format", "tsv", "--columns", "line,loc", "--sort", "loc"]);
+    let tsv =
+        run_successfully(&folder, &["list", "a.xml", "--format", "tsv", "--columns", "line,loc", "--sort", "loc"]);
     assert_eq!(tsv, "line\tloc\n4\thttps://example.org/a\n3\t\"https://example.org/b,\"\"c\"\"\"\n");
-    let bare = fine(&folder, &["list", "a.xml", "--columns", "file,priority", "--where", "priority=0.5"]);
+    let bare = run_successfully(&folder, &["list", "a.xml", "--columns", "file,priority", "--where", "priority=0.5"]);
     assert_eq!(bare, "a.xml\t0.50\n");
-    let wrong = run(&folder, &["list", "a.xml", "--columns", "colour"]);
-    assert_eq!(wrong.status.code(), Some(2));
-    assert!(stderr(&wrong).contains("columns are loc, lastmod"), "{}", stderr(&wrong));
+    let unknown_column = run(&folder, &["list", "a.xml", "--columns", "colour"]);
+    assert_eq!(unknown_column.status.code(), Some(2));
+    assert!(stderr(&unknown_column).contains("columns are loc, lastmod"), "{}", stderr(&unknown_column));
 }
 
 #[test]
@@ -122,30 +123,30 @@ fn sets_are_compared_by_url() {
 }
 
 #[test]
-fn parts_counted_separately_add_up_to_the_whole() {
+fn merged_statistics_of_parts_equal_those_of_the_set() {
     let folder = folder(&[("blog/a", "<priority>0.5</priority>"), ("b", "<lastmod>2026-05-02</lastmod>")]);
     folder.write("b.xml", urlset(&[("b", "<changefreq>daily</changefreq>"), ("blog/c", "<priority>x</priority>")]));
     for name in ["a", "b"] {
-        let report = fine(&folder, &["stats", &format!("{name}.xml"), "--format", "json", "--keys"]);
+        let report = run_successfully(&folder, &["stats", &format!("{name}.xml"), "--format", "json", "--keys"]);
         folder.write(&format!("{name}.json"), report);
     }
-    let whole = fine(&folder, &["stats", "a.xml", "b.xml", "--format", "json"]);
-    let merged = fine(&folder, &["stats", "--merge", "a.json", "b.json", "--format", "json"]);
-    assert_eq!(merged, whole);
-    let document: Value = serde_json::from_str(&whole).unwrap();
+    let of_set = run_successfully(&folder, &["stats", "a.xml", "b.xml", "--format", "json"]);
+    let merged = run_successfully(&folder, &["stats", "--merge", "a.json", "b.json", "--format", "json"]);
+    assert_eq!(merged, of_set);
+    let document: Value = serde_json::from_str(&of_set).unwrap();
     assert_eq!((document["urls"].as_u64(), document["distinct"].as_u64()), (Some(4), Some(3)));
     assert_eq!(document["section"]["blog"], 2);
     assert_eq!(document["month"]["2026-05"], 1);
-    let text = fine(&folder, &["stats", "a.xml", "b.xml"]);
+    let text = run_successfully(&folder, &["stats", "a.xml", "b.xml"]);
     assert!(text.contains("distinct                 3\n") && text.contains('█'), "{text}");
     assert_eq!(run(&folder, &["stats", "--merge", "a.xml"]).status.code(), Some(2));
 }
 
 #[test]
-fn findings_are_chosen_accepted_and_printed_for_others() {
+fn findings_are_filtered_baselined_and_printed_in_every_format() {
     let folder = folder(&[("a", ""), ("a", ""), ("b", "<priority>7</priority>")]);
-    let check = |words: &[&str]| {
-        let output = run(&folder, &[&["check", "a.xml"], words, &NOW].concat());
+    let check = |arguments: &[&str]| {
+        let output = run(&folder, &[&["check", "a.xml"], arguments, &NOW].concat());
         (output.status.code().unwrap(), stdout(&output))
     };
     let (status, all) = check(&[]);
@@ -174,15 +175,15 @@ fn findings_are_chosen_accepted_and_printed_for_others() {
     let log: Value = serde_json::from_str(&sarif).unwrap();
     assert_eq!(log["runs"][0]["results"][0]["ruleId"].as_str().map(str::is_empty), Some(false));
     let (_, junit) = check(&["--format", "junit"]);
-    quick_xml_reads(&junit);
+    assert_well_formed(&junit);
     let (_, github) = check(&["--format", "github"]);
     assert!(github.lines().all(|line| line.starts_with("::")), "{github}");
 }
 
-/// What other sites have declared is nothing that their URLs break (sitemaps.org protocol, "Sitemaps & Cross Submits").
+/// With `--cross-submission`, URLs of other hosts are no findings (sitemaps.org protocol, "Sitemaps & Cross Submits").
 #[test]
-fn a_set_may_speak_for_other_sites_that_say_so() {
-    const ABOUT_SITES: [&str; 3] = ["index-child-host", "loc-foreign-host", "set-mixed-host"];
+fn cross_submission_suppresses_the_rules_about_other_hosts() {
+    const HOST_RULES: [&str; 3] = ["index-child-host", "loc-foreign-host", "set-mixed-host"];
     let folder = folder(&[("a", ""), ("b", ""), ("c", "")]);
     let text = folder.text("a.xml").replacen("example.org/c", "example.net/c", 1);
     folder.write("a.xml", text);
@@ -191,8 +192,8 @@ fn a_set_may_speak_for_other_sites_that_say_so() {
     );
     folder.write("sitemap_index.xml", index.replace("urlset", "sitemapindex").replace("url>", "sitemap>"));
     folder.write("b.xml", urlset(&[("d", "")]));
-    let rules = |more: &[&str]| {
-        let words = [
+    let rules = |extra: &[&str]| {
+        let arguments = [
             "check",
             "sitemap_index.xml",
             "--base-url",
@@ -203,17 +204,17 @@ fn a_set_may_speak_for_other_sites_that_say_so() {
             "never",
             "--allow-missing",
         ];
-        let found: Value = serde_json::from_str(&fine(&folder, &[&words, more].concat())).unwrap();
+        let found: Value = serde_json::from_str(&run_successfully(&folder, &[&arguments, extra].concat())).unwrap();
         found["summary"]["rules"].as_object().unwrap().keys().cloned().collect::<Vec<_>>()
     };
     let (plain, declared) = (rules(&[]), rules(&["--cross-submission"]));
-    assert!(ABOUT_SITES.iter().all(|code| plain.iter().any(|found| found == code)), "{plain:?}");
-    let others = plain.iter().filter(|code| !ABOUT_SITES.contains(&code.as_str()));
+    assert!(HOST_RULES.iter().all(|code| plain.iter().any(|found| found == code)), "{plain:?}");
+    let others = plain.iter().filter(|code| !HOST_RULES.contains(&code.as_str()));
     assert_eq!(declared, others.cloned().collect::<Vec<_>>());
 }
 
-/// The text is well-formed XML.
-fn quick_xml_reads(text: &str) {
+/// Panics unless the text is well-formed XML.
+fn assert_well_formed(text: &str) {
     let document = uppsala::parse(text);
     assert!(document.is_ok(), "{:?} in {text}", document.err());
 }
@@ -222,11 +223,11 @@ fn quick_xml_reads(text: &str) {
 fn completions_and_manual_pages_are_generated() {
     let folder = Folder::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        let script = fine(&folder, &["completions", shell]);
+        let script = run_successfully(&folder, &["completions", shell]);
         assert!(script.contains("dedupe") && script.contains("sited"), "{shell}");
     }
-    assert!(fine(&folder, &["man"]).contains(".SH SYNOPSIS"));
-    fine(&folder, &["man", "--output", "."]);
+    assert!(run_successfully(&folder, &["man"]).contains(".SH SYNOPSIS"));
+    run_successfully(&folder, &["man", "--output", "."]);
     assert!(folder.text("sited-diff.1").contains("Compare two sets by URL"));
 }
 
@@ -234,7 +235,7 @@ const RULES: &str = "[[rule]]\nname = \"blog\"\nwhere = \"path:/blog/*\"\npriori
                      [[rule]]\npriority = \"none\"\n";
 
 #[test]
-fn a_file_of_rules_is_applied_first_match_first() {
+fn the_first_matching_rule_of_a_rules_file_is_applied() {
     let folder = folder(&[("blog/a", "<priority>0.2</priority>"), ("b", "<priority>0.5</priority>"), ("c", "")]);
     folder.write("rules.toml", RULES);
     let before = folder.read("a.xml");
@@ -245,16 +246,16 @@ fn a_file_of_rules_is_applied_first_match_first() {
         "~ https://example.org/blog/a  lastmod none -> 2026-11-01  priority 0.2 -> 0.8\n\
          ~ https://example.org/b  priority 0.5 -> none\n"
     );
-    let said = stderr(&run(&folder, &["apply", "a.xml", "rules.toml", "--dry-run"]));
-    assert!(said.lines().all(|line| line.starts_with("dry run, nothing is written: ")), "{said}");
-    let dry = fine(&folder, &["apply", "a.xml", "rules.toml", "--dry-run"]);
+    let message = stderr(&run(&folder, &["apply", "a.xml", "rules.toml", "--dry-run"]));
+    assert!(message.lines().all(|line| line.starts_with("dry run, nothing is written: ")), "{message}");
+    let dry = run_successfully(&folder, &["apply", "a.xml", "rules.toml", "--dry-run"]);
     assert!(dry.contains("\n+++ b/a.xml\n"), "{dry}");
     assert_eq!(folder.read("a.xml"), before);
-    fine(&folder, &["apply", "a.xml", "rules.toml"]);
+    run_successfully(&folder, &["apply", "a.xml", "rules.toml"]);
     let text = folder.text("a.xml");
     assert!(text.contains("<lastmod>2026-11-01</lastmod><priority>0.8</priority>"), "{text}");
     assert!(text.contains("<url><loc>https://example.org/b</loc></url>"), "{text}");
-    assert_eq!(fine(&folder, &["apply", "a.xml", "rules.toml", "--check"]), "");
+    assert_eq!(run_successfully(&folder, &["apply", "a.xml", "rules.toml", "--check"]), "");
 }
 
 #[test]
@@ -286,42 +287,42 @@ fn sets_are_merged_into_one_file_or_split() {
         "<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n\
          <sitemap><loc>https://example.org/a.xml</loc></sitemap>\n</sitemapindex>\n",
     );
-    fine(&folder, &["merge", "index.xml", "b.xml", "-o", "all.xml"]);
+    run_successfully(&folder, &["merge", "index.xml", "b.xml", "-o", "all.xml"]);
     assert_eq!(locs(&folder, "all.xml"), ["a", "b", "b", "c"]);
-    fine(&folder, &["merge", "a.xml", "b.xml", "--dedupe", "-o", "once.txt"]);
+    run_successfully(&folder, &["merge", "a.xml", "b.xml", "--dedupe", "-o", "once.txt"]);
     assert_eq!(folder.text("once.txt"), "https://example.org/a\nhttps://example.org/b\nhttps://example.org/c\n");
-    fine(&folder, &["merge", "a.xml", "b.xml", "-o", "out", "--base-url", "https://example.org/"]);
+    run_successfully(&folder, &["merge", "a.xml", "b.xml", "-o", "out", "--base-url", "https://example.org/"]);
     assert_eq!(locs(&folder, "out"), ["a", "b", "b", "c"]);
-    let printed = fine(&folder, &["merge", "a.xml", "b.xml", "-o", "-"]);
+    let printed = run_successfully(&folder, &["merge", "a.xml", "b.xml", "-o", "-"]);
     assert_eq!(printed.matches("<url>").count(), 4, "{printed}");
 }
 
-/// What a file says may be in an error; nothing of it is obeyed by a terminal.
+/// An error may quote a file, but never with its control characters.
 #[test]
-fn errors_show_the_words_of_a_file_and_no_escape_sequence() {
+fn errors_that_quote_a_file_contain_no_escape_sequence() {
     let folder = folder(&[("a", "")]);
     folder.write("rules.toml", "[[rule]]\nname = \"\\u001b[2J\\u009bx\"\n");
     folder.write("known.json", "{\"version\": \"\\u001b[2J\"}");
-    for words in [&["apply", "a.xml", "rules.toml"][..], &["check", "a.xml", "--baseline", "known.json"]] {
-        let output = run(&folder, words);
-        assert_eq!(output.status.code(), Some(2), "{words:?}");
+    for arguments in [&["apply", "a.xml", "rules.toml"][..], &["check", "a.xml", "--baseline", "known.json"]] {
+        let output = run(&folder, arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
         let text = stderr(&output);
         assert!(text.starts_with("error: ") && text.contains("\nhint: "), "{text}");
-        assert!(!text.chars().any(|letter| letter.is_control() && letter != '\n'), "{words:?}: {text:?}");
+        assert!(!text.chars().any(|letter| letter.is_control() && letter != '\n'), "{arguments:?}: {text:?}");
     }
 }
 
-/// A baseline is as private as this user's files are.
+/// A baseline has the mode that the umask allows.
 #[cfg(unix)]
 #[test]
-fn a_new_file_obeys_the_umask() {
+fn a_new_file_has_the_mode_of_the_umask() {
     use std::os::unix::fs::MetadataExt;
     let folder = folder(&[("a", "")]);
     for (umask, mode) in [("077", 0o600), ("022", 0o644)] {
         let name = format!("known-{umask}.json");
-        let line = format!("umask {umask}; exec \"$0\" check a.xml --write-baseline {name}");
+        let script = format!("umask {umask}; exec \"$0\" check a.xml --write-baseline {name}");
         let mut command = std::process::Command::new("sh");
-        command.args(["-c", &line]).arg(crate::support::program()).current_dir(folder.path());
+        command.args(["-c", &script]).arg(crate::support::program()).current_dir(folder.path());
         assert!(command.output().unwrap().status.success());
         assert_eq!(std::fs::metadata(folder.path().join(&name)).unwrap().mode() & 0o777, mode, "{name}");
     }
@@ -367,19 +368,19 @@ fn missing_and_misspelt_arguments_are_reported_with_a_suggestion() {
         (&["--script", "s", "a.xml"], 2, "error: line 1 of the script: there is no bulk change to keep"),
         (&["check", "a.xml", "--profile", "google"], 0, ""),
     ];
-    for (words, status, said) in table {
-        let output = run(&folder, words);
-        assert_eq!(output.status.code(), Some(status), "{words:?}: {}", stderr(&output));
-        assert!(stderr(&output).starts_with(said), "{words:?}: {}", stderr(&output));
+    for (arguments, status, message) in table {
+        let output = run(&folder, arguments);
+        assert_eq!(output.status.code(), Some(status), "{arguments:?}: {}", stderr(&output));
+        assert!(stderr(&output).starts_with(message), "{arguments:?}: {}", stderr(&output));
     }
-    let said = fine(&folder, &["check", "a.xml", "--profile", "google"]);
-    assert!(said.contains("priority has no effect here, and 1 URL has one"), "{said}");
+    let message = run_successfully(&folder, &["check", "a.xml", "--profile", "google"]);
+    assert!(message.contains("priority has no effect here, and 1 URL has one"), "{message}");
 }
 
 #[test]
-fn manual_pages_make_their_folder() {
+fn manual_pages_are_written_to_a_new_folder() {
     let folder = Folder::new();
-    fine(&folder, &["man", "--output", "share/man/man1"]);
+    run_successfully(&folder, &["man", "--output", "share/man/man1"]);
     let names = folder.names();
     assert!(
         ["sited.1", "sited-check.1"].iter().all(|page| names.contains(&format!("share/man/man1/{page}"))),
@@ -388,9 +389,10 @@ fn manual_pages_make_their_folder() {
 }
 
 #[test]
-fn hosts_are_counted_whatever_their_case() {
+fn hosts_are_counted_without_regard_to_case() {
     let folder = Folder::new();
     folder.write("a.txt", "https://example.org/a\nHTTPS://Example.ORG/b\n");
-    let report: Value = serde_json::from_str(&fine(&folder, &["stats", "a.txt", "--format", "json"])).unwrap();
+    let report: Value =
+        serde_json::from_str(&run_successfully(&folder, &["stats", "a.txt", "--format", "json"])).unwrap();
     assert_eq!(report["host"], serde_json::json!({ "example.org": 2 }));
 }

@@ -1,8 +1,9 @@
-//! Tests of the threat model: files planted by another user, and what they must not achieve.
+//! Tests of the threat model: crafted files of another user must not cause changes or disclose files.
 //!
-//! Whoever wrote the folder of a set may have put anything there: commit records, backups, links, pipes, devices. Only
-//! what this user's own key authenticates is carried out unasked, and even that never leaves the folder through a link.
-//! In the state folder, journals and locks that are not this user's own regular files are neither read nor written.
+//! An attacker who can write to the folder of a set can put commit records, backups, links, pipes and devices there. The
+//! program executes a record without consent only if this user's key authenticates it, and never through a link out of
+//! the folder. In the state folder, journals and locks that are not regular files of this user are neither read nor
+//! written.
 
 mod backups;
 mod journals;

@@ -1,7 +1,7 @@
-//! Tests of well-formedness: errors at their positions, none for sound files, and sound results of `fix`.
+//! Tests of well-formedness: errors at their positions, none for valid files, and well-formed results of `fix`.
 //!
-//! The verdicts of the tables are those of libxml2. uppsala judges what is written; what it refuses, libxml2 refuses too,
-//! but it lets more pass.
+//! The expected results in the tables are those of libxml2. Written files are parsed with uppsala, which is more lenient:
+//! libxml2 rejects every file that uppsala rejects.
 
 use crate::support::{Folder, run, stderr, stdout};
 use proptest::prelude::*;
@@ -16,7 +16,7 @@ const NS: &str = "xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"";
 const XHTML: &str = "xmlns:xhtml=\"http://www.w3.org/1999/xhtml\"";
 const ONE: &str = "<url><loc>https://example.com/1</loc></url>\n";
 
-/// Errors as `line:column code`.
+/// The errors of a file as `line:column code`.
 fn errors(folder: &Folder, name: &str) -> Vec<String> {
     let output = run(folder, &["check", name, "--format", "json", "--now", "2026-11-20"]);
     let report: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", stderr(&output)));
@@ -27,55 +27,55 @@ fn errors(folder: &Folder, name: &str) -> Vec<String> {
         .collect()
 }
 
-/// The text of what `fix` writes elsewhere.
-fn fixed(folder: &Folder, name: &str) -> String {
+/// The text that `fix` writes to another file.
+fn fixed_text(folder: &Folder, name: &str) -> String {
     let _ = std::fs::remove_file(folder.path().join("out.xml"));
     let output = run(folder, &["fix", name, "-o", "out.xml", "--accept-repairs"]);
-    let said = [stdout(&output), stderr(&output)].concat();
-    assert_eq!(output.status.code(), Some(0), "{said}");
+    let message = [stdout(&output), stderr(&output)].concat();
+    assert_eq!(output.status.code(), Some(0), "{message}");
     let text = folder.text("out.xml");
     let is_same = text.as_bytes() == folder.read(name);
-    assert!(is_same || !said.contains("nothing changed"), "{said}");
+    assert!(is_same || !message.contains("nothing changed"), "{message}");
     text
 }
 
 #[test]
-fn what_is_not_well_formed_is_an_error_at_its_place() {
+fn content_that_is_not_well_formed_is_an_error_at_its_position() {
     let around =
         |head: &str, entries: &str, tail: &str| format!("{head}<urlset {NS} {XHTML}>\n{entries}</urlset>\n{tail}");
     let with = |entry: &str| around("", entry, "");
     let head = |head: &str| around(head, ONE, "");
-    let bad = "xml-not-well-formed";
+    let not_well_formed = "xml-not-well-formed";
     let table = [
-        // Heads.
-        (head("<?xml version=\"1.0\" standalone=\"true\"?>\n"), "1:1", bad),
-        (head("<?xml version=\"1.0\" encoding=\"UTF-8\"standalone=\"no\"?>\n"), "1:1", bad),
-        (head("<?xml version=\"2.0\"?>\n"), "1:1", bad),
-        (head("<?xml encoding=\"UTF-8\"?>\n"), "1:1", bad),
-        (head("<?XML version=\"1.0\"?>\n"), "1:1", bad),
-        (head("<?xm, v?>\n"), "1:1", bad),
-        (head("<?1a b?>\n"), "1:1", bad),
-        (head("<?xml version=\"1.0\"?>\n<?xml version=\"1.0\"?>\n"), "2:1", bad),
-        (head("<!DOCTYPE urlset PUBLIC \"x\">\n"), "1:1", bad),
-        (head("<!DOCTYPE urlset [<!ELEMENT a>]>\n"), "1:1", bad),
+        // Declarations and document types.
+        (head("<?xml version=\"1.0\" standalone=\"true\"?>\n"), "1:1", not_well_formed),
+        (head("<?xml version=\"1.0\" encoding=\"UTF-8\"standalone=\"no\"?>\n"), "1:1", not_well_formed),
+        (head("<?xml version=\"2.0\"?>\n"), "1:1", not_well_formed),
+        (head("<?xml encoding=\"UTF-8\"?>\n"), "1:1", not_well_formed),
+        (head("<?XML version=\"1.0\"?>\n"), "1:1", not_well_formed),
+        (head("<?xm, v?>\n"), "1:1", not_well_formed),
+        (head("<?1a b?>\n"), "1:1", not_well_formed),
+        (head("<?xml version=\"1.0\"?>\n<?xml version=\"1.0\"?>\n"), "2:1", not_well_formed),
+        (head("<!DOCTYPE urlset PUBLIC \"x\">\n"), "1:1", not_well_formed),
+        (head("<!DOCTYPE urlset [<!ELEMENT a>]>\n"), "1:1", not_well_formed),
         (head("\n<?xml version=\"1.0\"?>\n"), "1:1", "xml-leading-whitespace"),
         // Roots and entries.
-        (head("").replace("0.9\" xmlns", "0.9\"xmlns"), "1:60", bad),
-        (head("").replace("<urlset ", "<urlset b\u{d7}=\"x\" "), "1:9", bad),
+        (head("").replace("0.9\" xmlns", "0.9\"xmlns"), "1:60", not_well_formed),
+        (head("").replace("<urlset ", "<urlset b\u{d7}=\"x\" "), "1:9", not_well_formed),
         (
             with(
                 "<url><loc>https://example.com/1</loc><xhtml:link rel=\"alternate\"hreflang=\"x\" href=\"a\"/></url>\n",
             ),
             "2:65",
-            bad,
+            not_well_formed,
         ),
-        (with("<url><loc>https://example.com/1</loc><a%b>c</a%b></url>\n"), "2:40", bad),
-        (with("<url><loc>https://example.com/1</loc><a&b>c</a&b></url>\n"), "2:40", bad),
-        (with("<url><loc>https://example.com/1</loc><a\u{a0}b/></url>\n"), "2:40", bad),
-        (with("<url><loc>https://example.com/1</loc><a\u{202e}/></url>\n"), "2:40", bad),
-        (with("<url><loc>https://example.com/1</loc><?1a b?></url>\n"), "2:38", bad),
-        (with("<url =><loc>https://example.com/1</loc></url>\n"), "2:6", bad),
-        // Epilogs.
+        (with("<url><loc>https://example.com/1</loc><a%b>c</a%b></url>\n"), "2:40", not_well_formed),
+        (with("<url><loc>https://example.com/1</loc><a&b>c</a&b></url>\n"), "2:40", not_well_formed),
+        (with("<url><loc>https://example.com/1</loc><a\u{a0}b/></url>\n"), "2:40", not_well_formed),
+        (with("<url><loc>https://example.com/1</loc><a\u{202e}/></url>\n"), "2:40", not_well_formed),
+        (with("<url><loc>https://example.com/1</loc><?1a b?></url>\n"), "2:38", not_well_formed),
+        (with("<url =><loc>https://example.com/1</loc></url>\n"), "2:6", not_well_formed),
+        // Content after the root.
         (around("", ONE, "<!-- no end"), "4:1", "xml-trailing-junk"),
         (around("", ONE, "<?1a b?>\n"), "4:1", "xml-trailing-junk"),
         (around("", ONE, "<?xml version=\"1.0\"?>\n"), "4:1", "xml-concatenated"),
@@ -87,18 +87,18 @@ fn what_is_not_well_formed_is_an_error_at_its_place() {
         if !found.iter().any(|one| one == &format!("{at} {code}")) {
             missed.push(format!("{text}: {found:?}, not {at} {code}"));
         }
-        let written = fixed(&folder, "s.xml");
+        let written = fixed_text(&folder, "s.xml");
         assert!(uppsala::parse(&written).is_ok(), "{text} became {written}");
         assert!(written.contains("https://example.com/1"), "{written}");
         folder.write("again.xml", &written);
-        let left = errors(&folder, "again.xml");
-        assert!(!left.iter().any(|one| one.contains(" xml-")), "{written}: {left:?}");
+        let remaining = errors(&folder, "again.xml");
+        assert!(!remaining.iter().any(|one| one.contains(" xml-")), "{written}: {remaining:?}");
     }
     assert!(missed.is_empty(), "{missed:#?}");
 }
 
-/// A file without its marker, `‸`, which is where an error is expected, and the line and column of that.
-fn marked(text: &str) -> (String, String) {
+/// The text without its marker `‸`, and the line and column of the marker, at which an error is expected.
+fn split_marker(text: &str) -> (String, String) {
     let at = text.find('‸').expect("a marker");
     let before = &text[..at];
     let line = before.matches('\n').count() + 1;
@@ -107,8 +107,8 @@ fn marked(text: &str) -> (String, String) {
 }
 
 #[test]
-fn every_kind_of_error_has_the_position_of_what_causes_it() {
-    let bad = "xml-not-well-formed";
+fn every_kind_of_error_has_the_position_of_its_cause() {
+    let not_well_formed = "xml-not-well-formed";
     let file = |entries: &str| format!("<urlset {NS} {XHTML}>\n{entries}</urlset>\n");
     let in_entry = |inside: &str| file(&format!("<url><loc>https://example.com/1</loc>{inside}</url>\n"));
     let in_loc = |inside: &str| file(&format!("{ONE}<url>\n  <loc>https://example.com/{inside}</loc></url>\n"));
@@ -121,7 +121,7 @@ fn every_kind_of_error_has_the_position_of_what_causes_it() {
         (in_loc("‸& b"), "xml-unescaped-ampersand"),
         (in_loc("‸&1;"), "xml-unescaped-ampersand"),
         (in_loc("a‸<b"), "xml-unescaped-angle"),
-        (in_entry("<lastmod>2026-11-01‸]]></lastmod>"), bad),
+        (in_entry("<lastmod>2026-11-01‸]]></lastmod>"), not_well_formed),
         (in_loc("‸&nbsp;"), "xml-unknown-entity"),
         (in_loc("a‸\u{1}b"), "xml-illegal-char"),
         (in_loc("a‸\0b"), "xml-illegal-char"),
@@ -133,25 +133,25 @@ fn every_kind_of_error_has_the_position_of_what_causes_it() {
         (in_loc("a%00b").replacen("  <loc>", "  <loc>‸", 1), "loc-illegal-char"),
         // Comments, instructions and attributes.
         (in_entry("‸<!-- a -- b -->"), "xml-bad-comment"),
-        (in_entry("<a ‸b=1/>"), bad),
-        (in_entry("<a ‸b/>"), bad),
+        (in_entry("<a ‸b=1/>"), not_well_formed),
+        (in_entry("<a ‸b/>"), not_well_formed),
         (in_entry("<a b=\"1\" ‸b=\"2\"/>"), "xml-duplicate-attribute"),
-        (in_entry("<a b=\"1\"‸c=\"2\"/>"), bad),
-        (in_entry("<a ‸b\u{d7}=\"x\"/>"), bad),
+        (in_entry("<a b=\"1\"‸c=\"2\"/>"), not_well_formed),
+        (in_entry("<a ‸b\u{d7}=\"x\"/>"), not_well_formed),
         (in_entry("<a b=\"‸<\"/>"), "xml-unescaped-angle"),
         (in_entry("<a b=\"‸&\"/>"), "xml-unescaped-ampersand"),
         (in_entry("<a b=\"‸&nbsp;\"/>"), "xml-unknown-entity"),
         (in_entry("<a b=\"‸\u{2}\"/>"), "xml-illegal-char"),
-        (in_entry("‸<?xm, v?>"), bad),
-        (in_entry("‸<?1a b?>"), bad),
+        (in_entry("‸<?xm, v?>"), not_well_formed),
+        (in_entry("‸<?1a b?>"), not_well_formed),
         (in_entry("‸<?XML a?>"), "xml-concatenated"),
         // Tags.
-        (in_entry("<a‸%b/>"), bad),
-        (in_entry("<a‸&b/>"), bad),
-        (in_entry("<a‸\u{a0}b/>"), bad),
-        (in_entry("<a‸\u{202e}/>"), bad),
-        (in_entry("<a>‸</b></a>"), bad),
-        (file("<url><loc>https://example.com/1</loc>‸</urll>\n"), bad),
+        (in_entry("<a‸%b/>"), not_well_formed),
+        (in_entry("<a‸&b/>"), not_well_formed),
+        (in_entry("<a‸\u{a0}b/>"), not_well_formed),
+        (in_entry("<a‸\u{202e}/>"), not_well_formed),
+        (in_entry("<a>‸</b></a>"), not_well_formed),
+        (file("<url><loc>https://example.com/1</loc>‸</urll>\n"), not_well_formed),
         (in_entry("‸<image:image><image:loc>https://example.com/i</image:loc></image:image>"), "xml-undeclared-prefix"),
         (file("<url>‸<LOC>https://example.com/1</LOC></url>\n"), "doc-root-case"),
         (file("‸<loc>https://example.com/1</loc>\n"), "doc-entry-outside-root"),
@@ -176,7 +176,7 @@ fn every_kind_of_error_has_the_position_of_what_causes_it() {
     ];
     let (folder, mut missed) = (Folder::new(), Vec::new());
     for (text, code) in &table {
-        let (text, at) = marked(text);
+        let (text, at) = split_marker(text);
         folder.write("s.xml", &text);
         let found = errors(&folder, "s.xml");
         if !found.contains(&format!("{at} {code}")) {
@@ -187,7 +187,7 @@ fn every_kind_of_error_has_the_position_of_what_causes_it() {
 }
 
 #[test]
-fn an_entity_that_a_dtd_may_declare_is_a_warning_and_one_that_nothing_declares_an_error() {
+fn an_undeclared_entity_is_an_error_or_a_warning_if_a_dtd_may_declare_it() {
     let with = |head: &str, entity: &str| format!("{head}<urlset {NS}>{}</urlset>\n", ONE.replace("/1", entity));
     let alone = "<?xml version=\"1.0\" standalone=\"yes\"?><!DOCTYPE urlset SYSTEM \"u.dtd\">";
     // XML 1.0, 4.1, "Entity Declared".
@@ -216,35 +216,35 @@ fn an_entity_that_a_dtd_may_declare_is_a_warning_and_one_that_nothing_declares_a
     }
 }
 
-/// What XML 1.0 forbids and libxml2 2.9 accepts, with the section that forbids it.
+/// Violations of XML 1.0 that libxml2 2.9 accepts, with the section of the specification.
 #[test]
-fn what_the_specification_forbids_is_an_error_although_a_lenient_parser_accepts_it() {
+fn violations_that_a_lenient_parser_accepts_are_errors() {
     let around = |head: &str, tail: &str| format!("{head}<urlset {NS}>\n{ONE}</urlset>{tail}");
-    let bad = "xml-not-well-formed";
+    let not_well_formed = "xml-not-well-formed";
     let table = [
         ("2.2, production 2: U+0000 is no character", around("", "\0"), "xml-trailing-junk"),
         ("2.2, production 2: U+0000 is no character", around("", "\n\0<?p q?>\n"), "xml-trailing-junk"),
-        ("2.8, production 28: white space before the name", around("<!DOCTYPEurlset>", ""), bad),
-        ("2.8, production 28: white space before the name", around("<!DOCTYPEx SYSTEM \"u\">", ""), bad),
-        ("2.8, production 26: digits after 1.", around("<?xml version=\"1.\"?>", ""), bad),
+        ("2.8, production 28: white space before the name", around("<!DOCTYPEurlset>", ""), not_well_formed),
+        ("2.8, production 28: white space before the name", around("<!DOCTYPEx SYSTEM \"u\">", ""), not_well_formed),
+        ("2.8, production 26: digits after 1.", around("<?xml version=\"1.\"?>", ""), not_well_formed),
         (
             "2.9, production 32: white space before standalone",
             around("<?xml version='1.0' encoding='utf-8'standalone='yes'?>", ""),
-            bad,
+            not_well_formed,
         ),
         ("4.3.3: an unknown encoding", around("<?xml version='1.0' encoding='utf8-'?>", ""), "enc-unknown-label"),
         ("4.3.3: an unknown encoding", around("<?xml version='1.0' encoding='UTF.-8'?>", ""), "enc-unknown-label"),
     ];
     let folder = Folder::new();
-    for (why, text, code) in &table {
+    for (section, text, code) in &table {
         folder.write("s.xml", text);
         let found = errors(&folder, "s.xml");
-        assert!(found.iter().any(|one| one.ends_with(&format!(" {code}"))), "{why}: {text:?}: {found:?}");
+        assert!(found.iter().any(|one| one.ends_with(&format!(" {code}"))), "{section}: {text:?}: {found:?}");
     }
 }
 
 #[test]
-fn well_formed_documents_have_no_such_error() {
+fn well_formed_documents_have_no_well_formedness_error() {
     let table = [
         format!(
             "<?xml version='1.0' encoding=\"UTF-8\" standalone='no' ?>\n<?p?><!-- <<<<<<< a -->\n<urlset {NS}>{ONE}</urlset>"
@@ -264,8 +264,8 @@ fn well_formed_documents_have_no_such_error() {
         assert!(uppsala::parse(text).is_ok(), "{text}");
         folder.write("s.xml", text);
         let found = errors(&folder, "s.xml");
-        let is_of_syntax = |one: &String| one.contains(" xml-") || one.contains("merge-conflict");
-        assert!(!found.iter().any(is_of_syntax), "{text}: {found:?}");
+        let is_syntax_error = |one: &String| one.contains(" xml-") || one.contains("merge-conflict");
+        assert!(!found.iter().any(is_syntax_error), "{text}: {found:?}");
     }
 }
 
@@ -296,7 +296,7 @@ fn feeds_are_checked_for_well_formedness_too() {
 }
 
 #[test]
-fn entries_in_no_namespace_get_it_back_and_nothing_else_changes() {
+fn fixing_entries_without_a_namespace_changes_nothing_else() {
     let folder = Folder::new();
     let bare = format!(
         "<ns0:urlset {}>\n<url a=\"b\">\n <loc>https://example.com/1</loc></url>\n</ns0:urlset>\n",
@@ -337,7 +337,7 @@ fn a_prefix_that_is_used_between_entries_stays_declared() {
 }
 
 #[test]
-fn a_line_with_a_blank_in_its_url_is_not_cut() {
+fn a_list_line_with_a_space_in_its_url_is_not_truncated() {
     let folder = Folder::new();
     let text = "https://example.com/a\nhttps://example.com/foo § 208.pdf?open\nhttps://example.com/b 2026-11-18\n";
     folder.write("urls.txt", text);
@@ -346,7 +346,7 @@ fn a_line_with_a_blank_in_its_url_is_not_cut() {
 }
 
 #[test]
-fn a_placeholder_is_not_encoded_unasked() {
+fn a_placeholder_is_not_encoded_without_consent() {
     let folder = Folder::new();
     let text = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset {NS}>\n{}</urlset>\n",
@@ -359,15 +359,15 @@ fn a_placeholder_is_not_encoded_unasked() {
 
 const BOTH_SIDES: [(&str, &str); 3] = [("ours", "ab"), ("theirs", "ac"), ("both", "abc")];
 
-/// What writes a file around entries.
-type Write<'w> = &'w dyn Fn(&str) -> String;
-/// What writes an entry.
-type Entry<'w> = &'w dyn Fn(char) -> String;
-/// The name of a file, what writes it, and the line of its first conflict.
-type Form<'w> = (&'static str, Entry<'w>, Write<'w>, u64);
+/// Makes a file with these entries.
+type MakeFile<'w> = &'w dyn Fn(&str) -> String;
+/// Makes an entry.
+type MakeEntry<'w> = &'w dyn Fn(char) -> String;
+/// The name of a file, the functions that make its entries and the file, and the line of its first conflict.
+type Form<'w> = (&'static str, MakeEntry<'w>, MakeFile<'w>, u64);
 
 #[test]
-fn merge_conflicts_are_errors_and_are_resolved_as_answered() {
+fn merge_conflicts_are_errors_and_are_resolved_by_an_answer() {
     let url = |name: char| format!("<url><loc>https://example.com/{name}</loc></url>\n");
     let xml =
         |entries: &str| format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset {NS}>\n{entries}</urlset>\n");
@@ -386,8 +386,8 @@ fn merge_conflicts_are_errors_and_are_resolved_as_answered() {
         let text = file(&format!("{}{}", entry('a'), conflict(&entry('b'), &entry('c'))));
         folder.write(name, &text);
         assert_eq!(errors(&folder, name), [format!("{at}:1 merge-conflict")], "{name}");
-        // Nothing else touches it, and nothing is written half-resolved.
-        for words in [
+        // Every other command is refused, and a partial resolution is never written.
+        for arguments in [
             &["fix", name][..],
             &["fix", name, "--accept-repairs", "--allow-missing"],
             &["fix", name, "--rule", "merge-conflict"],
@@ -395,10 +395,10 @@ fn merge_conflicts_are_errors_and_are_resolved_as_answered() {
             &["set", name, "priority=0.4", "--accept-repairs"],
             &["stats", name],
         ] {
-            let output = run(&folder, words);
-            assert_ne!(output.status.code(), Some(0), "{words:?}");
-            assert!(stderr(&output).contains("merge"), "{words:?}: {}", stderr(&output));
-            assert_eq!(folder.text(name), text, "{words:?}");
+            let output = run(&folder, arguments);
+            assert_ne!(output.status.code(), Some(0), "{arguments:?}");
+            assert!(stderr(&output).contains("merge"), "{arguments:?}: {}", stderr(&output));
+            assert_eq!(folder.text(name), text, "{arguments:?}");
         }
         for (answer, names) in BOTH_SIDES {
             folder.write(name, &text);
@@ -424,10 +424,10 @@ fn each_merge_conflict_of_a_set_takes_its_own_answer() {
     folder.write("sitemap_index.xml", &index);
     let one = file(&format!("{}{}{}", conflict("a", "b"), url("x"), conflict("c", "d")));
     let two = file(&conflict("e", "f"));
-    let fix = |path: &str, answer: &str, more: &[&str]| {
+    let fix = |path: &str, answer: &str, extra: &[&str]| {
         folder.write("one.xml", &one);
         folder.write("two.xml", &two);
-        run(&folder, &[&["fix", path, "--rule", "merge-conflict", "--answer", answer], more].concat())
+        run(&folder, &[&["fix", path, "--rule", "merge-conflict", "--answer", answer], extra].concat())
     };
     let texts = || ["one.xml", "two.xml"].map(|name| folder.text(name));
     for (answer, first, second) in [
@@ -441,7 +441,7 @@ fn each_merge_conflict_of_a_set_takes_its_own_answer() {
         let output = fix("sitemap_index.xml", answer, &["--dry-run"]);
         assert_eq!((output.status.code(), texts()), (Some(0), [one.clone(), two.clone()]), "{}", stderr(&output));
     }
-    for (path, answer, words) in [
+    for (path, answer, expected) in [
         ("sitemap_index.xml", "ours,both", "2 answers, but sitemap_index.xml has 3 merge conflicts"),
         ("one.xml", "ours,both,ours", "3 answers, but one.xml has 2 merge conflicts"),
         ("one.xml", "ours,mine", "ours, theirs, both"),
@@ -450,7 +450,7 @@ fn each_merge_conflict_of_a_set_takes_its_own_answer() {
     ] {
         let output = fix(path, answer, &[]);
         assert_eq!(output.status.code(), Some(2), "{answer}: {}", stderr(&output));
-        assert!(stderr(&output).contains(words), "{answer}: {}", stderr(&output));
+        assert!(stderr(&output).contains(expected), "{answer}: {}", stderr(&output));
         assert_eq!(texts(), [one.clone(), two.clone()], "{answer}");
     }
     let output = fix("one.xml", "ours,theirs", &["two.xml"]);
@@ -458,7 +458,7 @@ fn each_merge_conflict_of_a_set_takes_its_own_answer() {
 }
 
 #[test]
-fn a_conflict_around_the_entries_takes_one_side_and_one_whose_markers_do_not_match_none() {
+fn a_conflict_outside_the_entries_takes_one_side_and_unmatched_markers_are_refused() {
     let folder = Folder::new();
     let root = format!("<urlset {NS}>\n");
     let text = format!("<<<<<<< HEAD\n{root}=======\n<!-- c -->\n{root}>>>>>>> b\n{ONE}</urlset>\n");
@@ -479,7 +479,7 @@ fn a_conflict_around_the_entries_takes_one_side_and_one_whose_markers_do_not_mat
     assert_eq!(folder.text("s.xml"), text);
 }
 
-/// A sound file, mutated in one place.
+/// A valid file with one mutation.
 fn mutant() -> impl Strategy<Value = String> {
     let pieces = vec![
         "<",
@@ -531,7 +531,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_mutant_that_is_not_well_formed_passes_for_one(text in mutant()) {
+    fn every_mutant_that_is_not_well_formed_has_an_error(text in mutant()) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("s.xml");
         std::fs::write(&path, &text).unwrap();

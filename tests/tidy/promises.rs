@@ -14,13 +14,13 @@ const PROMISES: [Promise; 31] = [
         "Only files whose bytes change are written; a save without edits writes nothing.",
         "src/files/save/tests.rs: without_edits_no_file_is_opened, \
          one_changed_row_writes_one_part_and_the_index_and_saving_again_writes_nothing; \
-         tests/it/corpus.rs: a_change_of_nothing_writes_nothing",
+         tests/it/corpus.rs: an_edit_that_matches_no_row_writes_nothing",
     ),
     (
         "Every entry you did not touch keeps its bytes: comments, unknown elements, quotes, entity spelling, byte order \
          mark, line ends. An edit replaces a value's own bytes and nothing else.",
-        "tests/it/roundtrip.rs: every_byte_belongs_to_head_entries_or_tail, setting_a_value_changes_its_bytes_only, \
-         removing_a_value_takes_its_element_and_line, adding_a_value_only_inserts",
+        "tests/it/roundtrip.rs: every_byte_belongs_to_head_entries_or_tail, setting_a_value_changes_only_its_bytes, \
+         removing_a_value_removes_its_element_and_line, adding_a_value_only_inserts_bytes",
     ),
     (
         "Each file is written beside its target, synced, read back and compared with memory (every byte, the number, \
@@ -36,8 +36,8 @@ const PROMISES: [Promise; 31] = [
         "src/files/save/faults.rs: a_process_that_dies_at_any_operation_leaves_the_old_set_or_the_new_one; \
          src/files/save/records.rs: an_interrupted_recovery_can_be_repeated, \
          a_record_that_cannot_be_finished_is_reported_and_changes_nothing; \
-         tests/it/kill.rs: a_save_that_is_killed_leaves_the_old_set_or_the_new_one, \
-         a_kill_is_harmless_for_every_layout_of_the_files",
+         tests/it/kill.rs: a_killed_save_leaves_the_old_set_or_the_new_one, \
+         a_killed_save_leaves_the_old_set_or_the_new_one_for_every_file_layout",
     ),
     (
         "A full disk, a quota, a limit of file sizes, an I/O error, a short write or a signal at any operation: every \
@@ -47,8 +47,8 @@ const PROMISES: [Promise; 31] = [
          undoing_everything_after_a_failed_save_restores_the_old_files; \
          src/session/store/save/tests.rs: \
          after_a_save_that_failed_everything_is_still_modified_and_saving_again_works; \
-         tests/it/disk_full.rs: a_full_disk_leaves_everything_and_says_how_much_is_missing, \
-         a_limit_of_file_sizes_leaves_everything_and_is_named",
+         tests/it/disk_full.rs: a_full_disk_is_reported_with_the_missing_space_and_no_file_is_changed, \
+         a_file_size_limit_is_reported_and_no_file_is_changed",
     ),
     (
         "The error names the missing bytes and what to do.",
@@ -60,7 +60,7 @@ const PROMISES: [Promise; 31] = [
          terminal or a signal the next start shows it and asks; nothing is replayed without asking.",
         "tests/it/crash.rs: unsaved_changes_of_a_crash_are_offered_and_replayed, \
          changes_of_several_files_are_replayed_and_cannot_be_bypassed, \
-         changes_after_a_save_elsewhere_are_kept_for_the_new_path; \
+         changes_after_a_save_to_another_path_are_journaled_for_that_path; \
          src/session/store/journal/tests.rs: any_session_is_replayed_to_the_same_bytes, \
          a_save_that_nobody_lived_to_hear_of_leaves_nothing_to_replay_but_what_came_after_it; \
          src/session/store/journal/recovery/tests.rs: \
@@ -81,8 +81,8 @@ const PROMISES: [Promise; 31] = [
          run then, and while unsaved changes of an earlier session exist. The lock of a dead process does not count.",
         "src/files/lock.rs: sets_that_share_a_file_are_not_both_locked, \
          links_to_a_file_share_a_key_with_it; \
-         tests/it/crash.rs: a_second_editor_of_the_same_set_is_read_only, a_set_is_locked_by_whatever_path_it_is_opened, \
-         commands_are_refused_while_the_editor_or_its_changes_wait; \
+         tests/it/crash.rs: a_second_editor_of_the_same_set_is_read_only, a_set_is_locked_by_every_path_that_opens_it, \
+         commands_are_refused_while_the_editor_runs_or_unsaved_changes_exist; \
          src/files/journal/tests.rs: a_second_one_is_told_who_has_it, without_a_place_for_a_lock_the_files_themselves_are_locked",
     ),
     (
@@ -97,7 +97,7 @@ const PROMISES: [Promise; 31] = [
         "The editor also detects them when you return to its window; then you reload, save elsewhere, keep yours, or \
          merge row by row, previewed, in one step that can be undone.",
         "tests/it/outside.rs: external_changes_are_reported_when_the_terminal_gets_focus, \
-         both_sides_of_a_set_are_merged_and_saved, a_deleted_file_is_written_again_only_on_request; \
+         local_and_external_changes_are_merged_and_saved, a_deleted_file_is_written_again_only_on_request; \
          src/session/store/external_changes/tests.rs: a_merge_is_that_of_two_tables, lists_and_tables_are_merged_as_sitemaps_are, \
          an_index_that_both_changed_has_what_both_did, \
          a_file_that_is_gone_from_a_set_without_an_index_is_merged_by_its_rows; \
@@ -106,8 +106,8 @@ const PROMISES: [Promise; 31] = [
     (
         "Links stay, also chains of links; the file at their end is replaced. Links that lead nowhere or in a circle \
          are reported.",
-        "tests/it/file_metadata.rs: a_chain_of_five_links_stays_and_its_end_is_replaced, \
-         links_that_lead_nowhere_or_in_a_circle_are_named_with_the_way_out",
+        "tests/it/file_metadata.rs: a_chain_of_five_links_is_kept_and_its_target_is_replaced, \
+         dangling_and_circular_links_are_reported_with_a_hint",
     ),
     (
         "A file with several names, or whose owner cannot be given to another file, is overwritten in place, after \
@@ -117,7 +117,7 @@ const PROMISES: [Promise; 31] = [
     ),
     (
         "Mode, owner, group, extended attributes and access lists are kept.",
-        "tests/it/file_metadata.rs: the_mode_is_kept_whatever_the_umask_and_new_parts_are_as_private_as_their_set, \
+        "tests/it/file_metadata.rs: the_mode_is_kept_under_every_umask, \
          the_owner_is_kept, attributes_and_access_lists_are_kept_and_none_is_added",
     ),
     (
@@ -131,13 +131,13 @@ const PROMISES: [Promise; 31] = [
         "Pipes, devices and folders are never replaced; read-only files and folders are refused, and the error says \
          what to do.",
         "tests/it/file_metadata.rs: pipes_devices_and_folders_are_never_replaced, \
-         read_only_files_and_folders_are_refused_with_the_way_out",
+         read_only_files_and_folders_are_refused_with_a_hint",
     ),
     (
         "A save runs in the background and can be stopped until files are put in place; changes made meanwhile stay \
          unsaved.",
         "src/session/store/save/tests.rs: a_save_beside_the_editing_changes_nothing_but_what_is_saved; \
-         tests/it/pty.rs: the_editing_goes_on_while_a_save_runs; \
+         tests/it/pty.rs: edits_are_possible_during_a_save; \
          src/files/save/tests.rs: a_cancelled_save_changes_nothing",
     ),
     (
@@ -188,7 +188,7 @@ const PROMISES: [Promise; 31] = [
          program made it.",
         "src/files/backup/tests.rs: a_save_reports_that_its_backup_is_unsigned; \
          src/cli/tests/sets.rs: a_backup_that_cannot_be_signed_is_said; \
-         tests/it/threat_model/backups.rs: an_incomplete_backup_is_named_and_removed_only_if_the_program_made_it",
+         tests/it/threat_model/backups.rs: an_incomplete_backup_is_reported_and_removed_only_if_the_program_made_it",
     ),
     (
         "An interrupted save is finished whichever set of the folder is changed next, if your key authenticates its \
@@ -196,27 +196,28 @@ const PROMISES: [Promise; 31] = [
          through a link, into a hidden folder or outside of its own.",
         "src/files/save/records.rs: a_save_first_finishes_that_of_another_set_in_the_folder; \
          tests/it/threat_model/records.rs: \
-         a_record_of_somebody_else_is_shown_and_never_carried_out_unasked_or_outside_its_folder, \
-         an_authenticated_record_is_still_validated, a_record_of_another_user_is_named_and_can_be_removed, \
-         records_of_folders_above_are_not_looked_at_unless_they_are_of_this_user_and_of_this_set; \
+         an_unauthenticated_record_is_shown_and_never_executed_without_consent_or_outside_its_folder, \
+         an_authenticated_record_is_still_validated, an_invalid_record_is_reported_and_can_be_removed, \
+         records_in_parent_folders_are_ignored_unless_authenticated_for_this_set; \
          tests/it/threat_model/backups.rs: \
-         a_backup_of_somebody_else_is_never_restored_unasked_or_outside_its_folder, \
-         a_backup_of_this_user_is_restored_and_one_that_was_tampered_with_or_moved_is_not",
+         an_unauthenticated_backup_is_never_restored_without_consent_or_outside_its_folder, \
+         an_authenticated_backup_is_restored_unless_it_was_modified_or_moved",
     ),
     (
         "Commands that only read, `--dry-run` and `--read-only` write nothing and remove nothing, whatever is in the \
          folder.",
         "tests/it/threat_model/records.rs: \
-         a_record_of_somebody_else_is_shown_and_never_carried_out_unasked_or_outside_its_folder, \
-         a_record_with_the_code_of_this_user_is_finished_by_the_next_command_that_writes; \
+         an_unauthenticated_record_is_shown_and_never_executed_without_consent_or_outside_its_folder, \
+         an_authenticated_record_is_finished_by_the_next_command_that_writes; \
          tests/it/threat_model/backups.rs: \
-         a_backup_of_somebody_else_is_never_restored_unasked_or_outside_its_folder",
+         an_unauthenticated_backup_is_never_restored_without_consent_or_outside_its_folder",
     ),
     (
         "A fault of the system, or a kill, at any call of any command leaves the old set or the new one, and is \
          reported. Limit: when a set of one file is saved and its folder cannot be synced, the new file is there, and \
          the error says that it may not last.",
-        "tests/it/faults.rs: a_fault_in_any_command_loses_nothing_and_is_reported, faults_that_lost_data_stay_fixed; \
+        "tests/it/faults.rs: a_fault_in_any_command_loses_nothing_and_is_reported, \
+         known_faults_are_reported_and_lose_nothing; \
          src/files/save/faults.rs: a_failure_at_any_operation_loses_nothing",
     ),
     (
@@ -231,7 +232,7 @@ const PROMISES: [Promise; 31] = [
     (
         "While changes cannot be recorded against a crash, the screen says why; they are recorded once that works \
          again.",
-        "tests/it/crash.rs: changes_that_cannot_be_journaled_are_reported_until_they_are, \
+        "tests/it/crash.rs: changes_that_cannot_be_journaled_are_reported_until_journaling_works, \
          a_full_disk_under_the_state_folder_is_reported_until_there_is_space; \
          src/files/journal/tests.rs: whatever_fails_is_said_never_half_in_the_file_and_written_when_it_works_again; \
          src/session/store/journal/tests.rs: a_session_whose_state_folder_fails_for_a_while_is_kept_as_a_whole",
@@ -243,20 +244,20 @@ const PROMISES: [Promise; 31] = [
          what_needs_a_lost_line_is_shown_and_not_replayed; \
          src/session/store/journal/damage.rs: any_damage_leaves_changes_that_were_made_and_counts_the_others; \
          src/files/journal/tests.rs: every_cut_and_every_flipped_byte_leaves_the_other_lines_and_is_counted; \
-         tests/it/threat_model/journals.rs: crafted_journals_do_nothing, \
-         crafted_journals_that_are_replayed_stay_within_their_set",
+         tests/it/threat_model/journals.rs: crafted_journals_have_no_effect_without_consent, \
+         replayed_crafted_journals_change_only_their_set",
     ),
     (
         "Two editors with different state folders (another user, sudo, a container, a bind mount) never change one file.",
-        "tests/it/crash.rs: a_set_is_locked_whatever_the_state_folder_also_after_a_save, \
+        "tests/it/crash.rs: a_set_is_locked_across_state_folders_also_after_a_save, \
          a_set_is_locked_through_a_bind_mount; \
-         tests/it/threat_model/locks.rs: crafted_locks_stop_nobody_but_those_that_are_held",
+         tests/it/threat_model/locks.rs: crafted_locks_are_ignored_unless_a_process_holds_them",
     ),
     (
         "A damaged file is opened repaired and written only when you agree to what changes; a file that is not a \
          sitemap is refused with a message and not changed.",
-        "tests/it/corpus.rs: damaged_files_open_repaired_and_are_never_overwritten_unasked, \
-         foreign_files_are_named_and_left_as_they_were",
+        "tests/it/corpus.rs: damaged_files_open_repaired_and_are_written_only_with_consent, \
+         files_that_are_not_sitemaps_are_reported_and_left_unchanged",
     ),
 ];
 

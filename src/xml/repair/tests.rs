@@ -84,7 +84,7 @@ fn values_keep_what_they_meant() {
 }
 
 #[test]
-fn a_bad_row_does_not_lose_the_rows_after_it() {
+fn a_damaged_row_does_not_affect_the_rows_after_it() {
     use Defect::*;
     let table: [(&str, &[&str], &[Defect]); 33] = [
         ("<x><url><loc>a</loc></url><url><loc>b</loc></url></x>", &["a", "b"], &[Wrapped]),
@@ -137,7 +137,7 @@ fn a_bad_row_does_not_lose_the_rows_after_it() {
 }
 
 #[test]
-fn content_around_the_document_is_omitted() {
+fn content_outside_the_document_is_omitted() {
     use Defect::*;
     let root = format!("<urlset {NS}><url><loc>a</loc></url></urlset>");
     let declaration = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>";

@@ -1,4 +1,4 @@
-//! Runs the program under `strace`, which counts its system calls and makes one of them fail.
+//! Runs the program under `strace`, which traces its system calls and makes one of them fail.
 
 use crate::support::{Folder, environment, program};
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,10 +8,10 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-/// Longer than any run takes that does not hang.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Time after which a run is considered to hang.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The calls that are made to fail, each with the errors that it may give.
+/// The system calls into which faults are injected, each with its possible errors.
 pub(super) const CALLS: &[(&str, &[&str])] = &[
     ("openat", &["EIO", "EACCES", "EMFILE", "ENOSPC", "EROFS", "EINTR"]),
     ("read", &["EIO", "EINTR"]),
@@ -44,50 +44,50 @@ pub(super) const CALLS: &[(&str, &[&str])] = &[
     ("clone3", &["EAGAIN"]),
 ];
 
-/// What becomes of a call.
+/// The effect of a fault on a system call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum How {
+pub(super) enum FaultKind {
     Kill,
     Error(&'static str),
 }
 
-/// A call that fails, counted for each thread.
+/// A fault: the system call to fail, counted separately for each thread.
 #[derive(Debug, Clone)]
 pub(super) struct Fault {
     pub call: &'static str,
-    pub how: How,
+    pub kind: FaultKind,
     pub at: u32,
-    /// Whether all later ones fail too.
+    /// Whether all later calls fail too.
     pub lasts: bool,
-    /// Only calls about this file count.
+    /// If set, only calls with this path are counted.
     pub path: Option<PathBuf>,
 }
 
 impl std::fmt::Display for Fault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let how = match self.how {
-            How::Kill => "signal=KILL".to_owned(),
-            How::Error(error) => format!("error={error}"),
+        let kind = match self.kind {
+            FaultKind::Kill => "signal=KILL".to_owned(),
+            FaultKind::Error(error) => format!("error={error}"),
         };
         let lasts = if self.lasts { "+" } else { "" };
-        write!(f, "{}:{how}:when={}{lasts}", self.call, self.at)?;
+        write!(f, "{}:{kind}:when={}{lasts}", self.call, self.at)?;
         self.path.as_ref().map_or(Ok(()), |path| write!(f, " on {}", path.display()))
     }
 }
 
-/// A run that has ended.
+/// The result of a run.
 pub(super) struct Run {
-    /// Nothing where it was killed.
+    /// The exit status; `None` if it was killed.
     pub status: Option<i32>,
     pub stdout: String,
     pub stderr: String,
-    /// What was traced.
+    /// The log of `strace`.
     pub log: String,
     pub hangs: bool,
 }
 
 impl Run {
-    /// The traced calls that were made to fail.
+    /// The lines of the calls into which a fault was injected.
     pub(super) fn injected(&self) -> impl Iterator<Item = &str> {
         self.log.lines().filter(|line| line.contains("(INJECTED)"))
     }
@@ -97,20 +97,21 @@ impl Run {
     }
 }
 
-/// Whether a process can be traced here.
+/// Whether `strace` is installed and may trace a process.
 pub(super) fn is_usable() -> bool {
     let run = Command::new("strace").args(["-f", "-e", "trace=none", "true"]).stderr(Stdio::null()).status();
     run.is_ok_and(|status| status.success())
 }
 
-/// Runs the program in a folder, traced; a set can be gone through file by file, however small it is.
+/// Runs the program in a folder under `strace`. With `is_streamed`, even a small set is streamed.
 pub(super) fn run(folder: &Folder, (arguments, is_streamed): (&[&str], bool), fault: Option<&Fault>) -> Run {
     let logs = tempfile::tempdir().expect("make a folder");
     let log = logs.path().join("log");
     let mut command = Command::new("strace");
     command.args(["-f", "-y", "-s", "1", "--quiet=attach,path-resolution", "-o"]).arg(&log);
-    // Stops at calls that are not traced cost most of the time; a signal is not delivered without them.
-    if fault.is_none_or(|fault| fault.how != How::Kill) {
+    // Without this option, the process also stops at untraced calls, which takes most of the time. A kill signal is
+    // delivered only without it.
+    if fault.is_none_or(|fault| fault.kind != FaultKind::Kill) {
         command.arg("--seccomp-bpf");
     }
     match fault {
@@ -137,7 +138,7 @@ pub(super) fn run(folder: &Folder, (arguments, is_streamed): (&[&str], bool), fa
     let group = rustix::process::Pid::from_child(&child);
     let (sender, receiver) = channel();
     std::thread::spawn(move || sender.send(child.wait_with_output()));
-    let in_time = receiver.recv_timeout(PATIENCE);
+    let in_time = receiver.recv_timeout(TIMEOUT);
     let hangs = in_time.is_err();
     let output = in_time.unwrap_or_else(|_| {
         let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
@@ -153,19 +154,20 @@ pub(super) fn run(folder: &Folder, (arguments, is_streamed): (&[&str], bool), fa
     }
 }
 
-/// Where a command can be hit.
-pub(super) struct Points {
-    /// Of each call the first number behind the program's start, and the last one that any thread reaches.
+/// The system calls of a command into which a fault can be injected.
+pub(super) struct InjectionPoints {
+    /// For each call: its name, its errors, the first number after the start of the program, and the largest number that
+    /// a thread reaches.
     calls: Vec<(&'static str, &'static [&'static str], u32, u32)>,
-    /// The same for calls about one file, which are counted from its first.
+    /// For each call: the paths that it uses, each with the number of calls.
     paths: BTreeMap<&'static str, Vec<(PathBuf, u32)>>,
 }
 
-impl Points {
-    /// From the log of a run without faults.
+impl InjectionPoints {
+    /// Extracts the points from the log of a run without faults.
     pub(super) fn of(run: &Run, folder: &Folder, names: &BTreeSet<PathBuf>) -> Self {
         let root = folder.path().to_string_lossy().into_owned();
-        let lines: Vec<_> = run.log.lines().filter_map(|line| call(line, &root)).collect();
+        let lines: Vec<_> = run.log.lines().filter_map(|line| parse_line(line, &root)).collect();
         let main = lines.first().map_or("", |line| line.thread);
         let start = lines.iter().position(|line| line.thread == main && line.is_of_set).expect("it opens a file");
         let mut calls = Vec::new();
@@ -177,9 +179,9 @@ impl Points {
                 .iter()
                 .filter(|line| line.name == *name)
                 .for_each(|line| *threads.entry(line.thread).or_default() += 1);
-            let most = threads.values().max().copied().unwrap_or_default();
-            if most > early {
-                calls.push((*name, *errors, early + 1, most));
+            let max = threads.values().max().copied().unwrap_or_default();
+            if max > early {
+                calls.push((*name, *errors, early + 1, max));
             }
             for path in names {
                 let (relative, absolute) = (path.to_string_lossy(), folder.path().join(path));
@@ -200,30 +202,30 @@ impl Points {
         Self { calls, paths }
     }
 
-    /// One of them, each call as often as any other.
+    /// Chooses a random fault; each system call has the same probability.
     pub(super) fn choose(&self, random: &mut Random) -> Fault {
         let (call, errors, first, last) = random.pick(&self.calls);
-        let how = if random.below(3) == 0 { How::Kill } else { How::Error(random.pick(errors)) };
-        let lasts = !matches!(how, How::Kill | How::Error("EINTR")) && random.below(4) == 0;
+        let kind = if random.below(3) == 0 { FaultKind::Kill } else { FaultKind::Error(random.pick(errors)) };
+        let lasts = !matches!(kind, FaultKind::Kill | FaultKind::Error("EINTR")) && random.below(4) == 0;
         let path = self.paths.get(call).filter(|_| random.below(5) < 2).map(|paths| random.pick(paths));
         let (at, path) = match path {
             Some((path, count)) => (1 + random.below(count), Some(path)),
             None => (first + random.below(last - first + 1), None),
         };
-        Fault { call, how, at, lasts, path }
+        Fault { call, kind, at, lasts, path }
     }
 }
 
-/// One line of a log that begins a call.
+/// A line of the log with the start of a call.
 struct Line<'l> {
     thread: &'l str,
     name: &'l str,
     text: &'l str,
-    /// Whether it is about a file of the set, or of the state folder.
+    /// Whether its path is a file of the set or of the state folder.
     is_of_set: bool,
 }
 
-fn call<'l>(line: &'l str, root: &str) -> Option<Line<'l>> {
+fn parse_line<'l>(line: &'l str, root: &str) -> Option<Line<'l>> {
     let (thread, text) = line.split_once(' ')?;
     let text = text.trim_start();
     let (name, arguments) = text.split_once('(')?;
@@ -236,7 +238,7 @@ fn call<'l>(line: &'l str, root: &str) -> Option<Line<'l>> {
     Some(Line { thread, name, text, is_of_set })
 }
 
-/// xorshift64: which call is hit needs no better one.
+/// A xorshift64 generator, which is good enough to choose a call.
 pub(super) struct Random(pub u64);
 
 impl Random {

@@ -1,6 +1,6 @@
 //! Prints how many faults were injected, by command and operation.
 
-use super::judge::{Content, Outcome};
+use super::outcome::{Content, Outcome};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -20,7 +20,7 @@ struct Row {
 pub(super) struct Table(BTreeMap<(&'static str, &'static str), Row>);
 
 impl Table {
-    /// Counts a fault that was borne, or not met.
+    /// Counts a fault after which all promises hold, or that was not met (`None`).
     pub(super) fn count(&mut self, command: &'static str, call: &'static str, outcome: Option<(Outcome, Content)>) {
         let row = self.0.entry((command, call)).or_default();
         row.injected += 1;
@@ -49,7 +49,7 @@ impl Table {
         self.0.values().map(|row| row.met).sum()
     }
 
-    /// The sums by command and by operation, and where there are many all of it.
+    /// Formats the sums by command and by system call, and by both if at least 1,000 faults were met.
     pub(super) fn print(&self) -> String {
         let mut text = String::new();
         print(&mut text, "command", self.sums(|(command, _)| (*command).to_owned()));

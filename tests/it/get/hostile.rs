@@ -1,21 +1,21 @@
-//! Tests of `sited get` against hostile servers: each attack gives a finding and no file.
+//! Tests of `sited get` against hostile servers: each attack causes a finding and no file.
 
-use super::{at, files, get, gzip, index, site, sited, urlset, xml};
+use super::{files, get, gzip, index, site, sited, url_on_host, urlset, xml};
 use crate::support::Folder;
 use crate::support::server::{Fault, Reply, Seen, Server};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A body of so many bytes that is a sitemap as far as it goes.
-fn long(bytes: usize) -> Vec<u8> {
+/// A sitemap padded with spaces to this number of bytes.
+fn padded_sitemap(bytes: usize) -> Vec<u8> {
     let mut body = urlset("https://e.com/a").into_bytes();
     body.resize(bytes, b' ');
     body
 }
 
-/// The answers of a hostile server: what goes wrong, and the code of the finding.
-fn hostile(seen: &Seen) -> (Reply, &'static str) {
-    let whole = urlset("https://e.com/a");
-    let packed = gzip(whole.as_bytes());
+/// The response of a hostile server, and the code of the expected finding.
+fn hostile_reply(seen: &Seen) -> (Reply, &'static str) {
+    let sitemap = urlset("https://e.com/a");
+    let packed = gzip(sitemap.as_bytes());
     let half = packed[..packed.len() / 2].to_vec();
     let coded = |body: Vec<u8>, coding: &str| xml(body).with("Content-Encoding", coding);
     let hops = seen.path.strip_prefix("/chain/").and_then(|hops| hops.parse::<u32>().ok());
@@ -23,21 +23,21 @@ fn hostile(seen: &Seen) -> (Reply, &'static str) {
         return (Reply::redirect(302, &format!("/chain/{}", hops + 1)), "http-redirect");
     }
     match seen.path.as_str() {
-        "/endless.xml" => (xml(long(60_000)).failing(Fault::Endless), "http-too-large"),
-        "/large.xml" => (xml(long(100_001)), "http-too-large"),
-        "/bomb.xml" => (coded(gzip(&long(10_000_000)), "gzip"), "http-too-large"),
-        "/bomb.xml.gz" => (xml(gzip(&long(10_000_000))), "http-too-large"),
+        "/endless.xml" => (xml(padded_sitemap(60_000)).failing(Fault::Endless), "http-too-large"),
+        "/large.xml" => (xml(padded_sitemap(100_001)), "http-too-large"),
+        "/bomb.xml" => (coded(gzip(&padded_sitemap(10_000_000)), "gzip"), "http-too-large"),
+        "/bomb.xml.gz" => (xml(gzip(&padded_sitemap(10_000_000))), "http-too-large"),
         "/many-members.xml" => (coded(gzip(b""), "gzip").failing(Fault::Endless), "http-too-large"),
-        "/drip.xml" => (xml(whole).failing(Fault::Drip), "http-no-answer"),
-        "/hang.xml" => (xml(whole).failing(Fault::Hang), "http-no-answer"),
-        "/cut.xml" => (xml(whole).failing(Fault::Cut), "http-no-answer"),
-        "/reset.xml" => (xml(whole).failing(Fault::Reset), "http-no-answer"),
-        "/short.xml" => (xml(whole).failing(Fault::Short(10)), "http-no-answer"),
+        "/drip.xml" => (xml(sitemap).failing(Fault::Drip), "http-no-answer"),
+        "/hang.xml" => (xml(sitemap).failing(Fault::Hang), "http-no-answer"),
+        "/cut.xml" => (xml(sitemap).failing(Fault::Cut), "http-no-answer"),
+        "/reset.xml" => (xml(sitemap).failing(Fault::Reset), "http-no-answer"),
+        "/short.xml" => (xml(sitemap).failing(Fault::Short(10)), "http-no-answer"),
         "/half.xml" => (coded(half, "gzip"), "http-encoding"),
         "/half.xml.gz" => (xml(half), "http-encoding"),
         "/half-closed.xml.gz" => (xml(half).failing(Fault::Unsized), "http-encoding"),
-        "/no-gzip.xml" => (coded(whole.into_bytes(), "gzip"), "http-encoding"),
-        "/brotli.xml" => (coded(whole.into_bytes(), "br"), "http-encoding"),
+        "/no-gzip.xml" => (coded(sitemap.into_bytes(), "gzip"), "http-encoding"),
+        "/brotli.xml" => (coded(sitemap.into_bytes(), "br"), "http-encoding"),
         "/page.xml" => (Reply::html("<title>Not found</title>"), "http-content-type"),
         "/empty.xml" => (xml(""), "http-content-type"),
         "/zip.xml" => (xml("PK\x03\x04 and so on"), "http-content-type"),
@@ -46,7 +46,7 @@ fn hostile(seen: &Seen) -> (Reply, &'static str) {
         "/forbidden.xml" => (Reply::status(403), "http-status"),
         "/failed.xml" => (Reply::status(500), "http-status"),
         "/nothing.xml" => (Reply::status(204), "http-status"),
-        "/part.xml" => (Reply { status: 206, ..xml(whole) }, "http-status"),
+        "/part.xml" => (Reply { status: 206, ..xml(sitemap) }, "http-status"),
         "/unasked.xml" => (Reply::status(304), "http-status"),
         "/nowhere.xml" => (Reply::status(302), "http-status"),
         "/loop.xml" => (Reply::redirect(301, "/loop.xml"), "http-redirect"),
@@ -56,11 +56,11 @@ fn hostile(seen: &Seen) -> (Reply, &'static str) {
         "/away.xml" => (Reply::redirect(302, "http://other.test/a.xml"), "http-other-host"),
         "/metadata.xml" => (Reply::redirect(302, "http://169.254.169.254/latest/"), "http-other-host"),
         "/escape.xml" => (Reply::redirect(302, "http://other.test/\u{1b}]0;x\u{7}"), "http-no-answer"),
-        _ => (xml(whole), ""),
+        _ => (xml(sitemap), ""),
     }
 }
 
-/// Paths of all these answers.
+/// The paths of all hostile responses.
 const HOSTILE: [&str; 33] = [
     "/endless.xml",
     "/large.xml",
@@ -97,22 +97,22 @@ const HOSTILE: [&str; 33] = [
     "/chain/1",
 ];
 
-/// Bounds that are reached soon.
-const BOUNDED: [&str; 6] = ["--max-bytes", "100000", "--timeout", "1", "--max-time", "20"];
+/// Options with low limits, which are reached soon.
+const LOW_LIMITS: [&str; 6] = ["--max-bytes", "100000", "--timeout", "1", "--max-time", "20"];
 
 #[test]
-fn a_hostile_answer_is_a_finding_and_leaves_no_file() {
-    let (server, folder) = (Server::start(|seen| hostile(seen).0), Folder::new());
+fn a_hostile_response_causes_a_finding_and_no_file() {
+    let (server, folder) = (Server::start(|seen| hostile_reply(seen).0), Folder::new());
     for path in HOSTILE {
-        let asked = Seen {
+        let request = Seen {
             path: path.to_owned(),
             method: String::new(),
             headers: Vec::new(),
             at: std::time::Instant::now(),
             body: Vec::new(),
         };
-        let code = hostile(&asked).1;
-        let (status, out, notes) = get(&folder, &server.url(path), &BOUNDED);
+        let code = hostile_reply(&request).1;
+        let (status, out, notes) = get(&folder, &server.url(path), &LOW_LIMITS);
         assert_eq!(status, Some(3), "{path}: {out}{notes}");
         assert!(
             out.starts_with(&server.url("")) && out.contains(&format!(": error[{code}]: ")),
@@ -122,28 +122,29 @@ fn a_hostile_answer_is_a_finding_and_leaves_no_file() {
         assert!(notes.contains("no sitemap was downloaded"), "{path}: {notes}");
         assert!(files(&folder.path().join("127.0.0.1")).is_empty(), "{path}");
     }
-    // A body that fits is no finding, nor is one without a length.
-    for (path, reply) in
-        [("/fits.xml", xml(long(100_000))), ("/fits.xml.gz", xml(gzip(&long(100_000))).failing(Fault::Unsized))]
-    {
+    // A body within the limit is accepted, also without a length.
+    for (path, reply) in [
+        ("/fits.xml", xml(padded_sitemap(100_000))),
+        ("/fits.xml.gz", xml(gzip(&padded_sitemap(100_000))).failing(Fault::Unsized)),
+    ] {
         let server = Server::start(move |_| reply.clone());
-        let (status, out, notes) = get(&folder, &server.url(path), &BOUNDED);
+        let (status, out, notes) = get(&folder, &server.url(path), &LOW_LIMITS);
         assert_eq!((status, out.as_str()), (Some(0), ""), "{path}: {notes}");
     }
 }
 
 #[test]
-fn hostile_children_do_not_keep_the_others_away() {
+fn hostile_children_do_not_prevent_the_download_of_the_others() {
     let server = Server::start(|seen| match seen.path.as_str() {
         "/index.xml" => {
             let good = (0..5).map(|number| format!("/good-{number}.xml"));
             let paths = HOSTILE.iter().map(|path| (*path).to_owned()).filter(|path| path != "/failed.xml").chain(good);
-            xml(index(&paths.map(|path| at(seen, &path)).collect::<Vec<_>>()))
+            xml(index(&paths.map(|path| url_on_host(seen, &path)).collect::<Vec<_>>()))
         }
-        _ => hostile(seen).0,
+        _ => hostile_reply(seen).0,
     });
     let folder = Folder::new();
-    let (status, out, notes) = get(&folder, &server.url("/index.xml"), &BOUNDED);
+    let (status, out, notes) = get(&folder, &server.url("/index.xml"), &LOW_LIMITS);
     assert_eq!(status, Some(1), "{out}{notes}");
     assert_eq!(out.matches(": error[http-").count(), HOSTILE.len() - 1, "{out}");
     let names = files(&folder.path().join("127.0.0.1"));
@@ -152,7 +153,7 @@ fn hostile_children_do_not_keep_the_others_away() {
 }
 
 #[test]
-fn no_entry_of_an_index_writes_outside_of_the_folder() {
+fn no_entry_of_an_index_writes_outside_the_folder() {
     let server = Server::start(|seen| match seen.path.as_str() {
         "/a/index.xml" => {
             let paths = [
@@ -176,7 +177,10 @@ fn no_entry_of_an_index_writes_outside_of_the_folder() {
             ];
             let long = format!("/a/{}.xml", "x".repeat(2_000));
             let deep = format!("/a/{}up.xml", "d/".repeat(100));
-            let paths = paths.iter().map(|path| at(seen, path)).chain([at(seen, &long), at(seen, &deep)]);
+            let paths = paths
+                .iter()
+                .map(|path| url_on_host(seen, path))
+                .chain([url_on_host(seen, &long), url_on_host(seen, &deep)]);
             xml(index(&paths.collect::<Vec<_>>()))
         }
         path => xml(urlset(&format!("https://e.com/{}", path.replace('&', "")))),
@@ -193,17 +197,18 @@ fn no_entry_of_an_index_writes_outside_of_the_folder() {
     assert!(names.iter().all(is_plain) && names.iter().all(|name| name.is_ascii()), "{names:?}");
     assert_eq!(files(folder.path()).iter().filter(|name| name.contains("up.xml")).count(), 1, "that of //etc");
     assert!(names.contains(&"a/etc/up.xml".to_owned()), "{names:?}");
-    // What was written is found again.
+    // The index opens with the files that were written.
     let (status, out, notes) = sited(&folder, &["list", "one/two/a/index.xml", "--allow-missing"]);
     assert!(status == Some(0) && out.lines().count() == names.len() - 1, "{names:?}\n{out}{notes}");
 }
 
 #[test]
-fn a_server_gets_the_pauses_that_it_asks_for() {
+fn pauses_requested_by_a_server_are_observed() {
     for (after, expected) in [(Some("0"), 0), (None, 0), (Some("3600"), 3)] {
         let busy = AtomicUsize::new(2);
         let server = Server::start(move |_| {
-            let is_busy = busy.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok();
+            let is_busy =
+                busy.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |remaining| remaining.checked_sub(1)).is_ok();
             let reply = Reply::status(429);
             match after {
                 _ if !is_busy => xml(urlset("https://e.com/a")),

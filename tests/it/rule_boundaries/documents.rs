@@ -19,13 +19,13 @@ fn loc(loc: &str) -> Files {
     file(sitemap(&url(loc, "")))
 }
 
-/// Baidu's mark of mobile pages, where its documentation has it.
+/// Baidu's element for mobile pages, at the position that its documentation shows.
 fn baidu(namespace: &str) -> String {
     let entry = url("https://m.site-a.org/a", "<mobile:mobile type=\"mobile\"/><lastmod>2026-05-10</lastmod>");
     declaring(&format!("xmlns:mobile=\"{namespace}\""), &entry)
 }
 
-/// A root with a prefix.
+/// A sitemap whose root element has a prefix.
 fn prefixed(entry: &str, loc: &str) -> Files {
     let entry = format!("<{entry}><{loc}>https://a.org/a</{loc}></{entry}>");
     file(format!("<?xml version=\"1.0\"?>\n<s:urlset xmlns:s=\"{NS}\" xmlns=\"{NS}\">\n{entry}\n</s:urlset>\n"))
@@ -39,7 +39,7 @@ fn wide(text: &str) -> Vec<u8> {
     [0xFEFF].into_iter().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect()
 }
 
-/// A file of exactly so many bytes.
+/// A sitemap of exactly this number of bytes.
 fn sized(bytes: usize) -> Files {
     let text = one();
     let filler = format!("<!--{}--><url>", "x".repeat(bytes - text.len() - "<!---->".len()));
@@ -57,7 +57,7 @@ pub(super) fn pairs() -> Vec<Pair> {
 }
 
 fn well_formed() -> Vec<Pair> {
-    let sound = || file(one());
+    let valid = || file(one());
     let with = |from: &str, to: &str| file(one().replacen(from, to, 1));
     let image = "<image:image><image:loc>https://a.org/i.png</image:loc></image:image>";
     vec![
@@ -104,7 +104,7 @@ fn well_formed() -> Vec<Pair> {
             with("<urlset", "<!DOCTYPE urlset [<!ENTITY a 'b'>]><urlset"),
             with("<urlset", "<!DOCTYPE urlset [<!ELEMENT a ANY>]><urlset"),
         ),
-        pair("xml-declaration-missing I", file(one().split_once('\n').unwrap().1), sound()),
+        pair("xml-declaration-missing I", file(one().split_once('\n').unwrap().1), valid()),
         pair("xml-version W", with("\"1.0\"", "\"1.1\""), with("\"1.0\"", "'1.0'")),
         pair(
             "xml-leading-whitespace E",
@@ -113,12 +113,12 @@ fn well_formed() -> Vec<Pair> {
         ),
         pair("xml-leading-junk E", file(format!("x{}", one())), file(format!(" {}", one()))),
         pair("xml-trailing-junk E", file(one() + "x"), file(one() + "<!-- x --><?x y?>\n")),
-        pair("xml-concatenated E", file(one() + &one()), sound()),
+        pair("xml-concatenated E", file(one() + &one()), valid()),
         pair("xml-truncated E", file(one().replace("</urlset>", "")), file(one().trim_end())),
         pair("doc-stray-text W", with("<url>", "x<url>"), with("<url>", "<!-- x --><url>")),
-        pair("doc-entry-outside-root E", with("<url>", "<loc>https://a.org/b</loc><url>"), sound()),
-        pair("doc-mixed-kinds E", with("<url>", "<sitemap><loc>https://a.org/b.xml</loc></sitemap><url>"), sound()),
-        pair("doc-unknown-attribute W", root(&format!("xmlns=\"{NS}\" version=\"1\"")), sound()),
+        pair("doc-entry-outside-root E", with("<url>", "<loc>https://a.org/b</loc><url>"), valid()),
+        pair("doc-mixed-kinds E", with("<url>", "<sitemap><loc>https://a.org/b.xml</loc></sitemap><url>"), valid()),
+        pair("doc-unknown-attribute W", root(&format!("xmlns=\"{NS}\" version=\"1\"")), valid()),
         pair("file-name-unsafe W", named("site map.xml", one()), named("site-map_1~.xml", one())),
     ]
 }
@@ -132,7 +132,8 @@ fn encodings() -> Vec<Pair> {
     vec![
         pair("enc-not-utf8 E", file(stored("ISO-8859-1")), file(says("utf-8"))),
         pair("enc-not-utf8 E", file(one().replace("UTF-8", "windows-1252")), file(one().replace("UTF-8", "US-ASCII"))),
-        // Sound UTF-8 with letters beyond ASCII is UTF-8, whatever 8-bit encoding is declared; a mark counts most.
+        // Valid UTF-8 with non-ASCII letters is read as UTF-8 if an 8-bit encoding is declared; a byte order mark takes
+        // precedence.
         pair("enc-mismatch W", file(says("ISO-8859-1")), file(stored("ISO-8859-1"))),
         pair("enc-mismatch W", file(marked(&says("ISO-8859-1"))), file(marked(&accented))),
         pair("enc-mismatch W", file(wide(&accented)), file(wide(&says("UTF-16")))),
@@ -189,7 +190,7 @@ fn kinds() -> Vec<Pair> {
             root(&format!("{own} {xsi} xsi:schemaLocation=\"{NS} {NS}/sitemap.xsd\"")),
         ),
         pair("file-near-limit I", file(urls(45_001, entry)), file(urls(45_000, entry))),
-        // Nine tenths of the bytes, whichever file of the set it is.
+        // The limit of bytes is nine tenths for every file of the set.
         pair("file-near-limit I", sized(47_185_921), sized(47_185_920)),
         pair("ns-prefix I", prefixed("s:url", "s:loc"), prefixed("url", "loc")),
         pair("entry-child-order I", file(baidu("http://www.baidu.com/schemas/sitemap-mobile/1/")), file(one())),
@@ -198,12 +199,12 @@ fn kinds() -> Vec<Pair> {
             file(baidu("http://www.baidu.com/schemas/sitemap-mobile/2/")),
             file(baidu("http://www.baidu.com/schemas/sitemap-mobile/1/")),
         )
-        .of("baidu"),
+        .with_profile("baidu"),
         pair("ns-variant E", file(one().replace("www.sitemaps.org", "www.google.com")), file(one())),
         pair("file-too-many-urls E", file(urls(50_001, entry)), file(urls(50_000, entry))),
-        // 50 MiB, not 50,000,000; and what it was before November 2016.
+        // The limit is 50 MiB, not 50,000,000 bytes; before November 2016 it was 10 MiB.
         pair("file-too-large E", sized(52_428_801), sized(52_428_800)),
-        pair("file-too-large E", sized(10_485_761), sized(10_485_760)).of("baidu"),
+        pair("file-too-large E", sized(10_485_761), sized(10_485_760)).with_profile("baidu"),
     ]
 }
 
@@ -224,16 +225,18 @@ fn packed() -> Vec<Pair> {
         pair("gzip-extension-mismatch W", gz(text.clone().into_bytes()), named("sitemap.xml", text.clone())),
         pair("compress-not-gzip E", file(&b"\x28\xB5\x2F\xFD\x04\0\0\0"[..]), file(packed.clone())),
         pair("compress-not-gzip E", file(&b"PK\x03\x04\0\0"[..]), file(text.clone())),
-        pair("gzip-bomb E", gz(blanks.clone()), gz(packed)).with(&["--max-bytes", &limit(text.len() + 8_999)]),
-        pair("gzip-bomb E", gz(gzip(format!("{text} "))), gz(gzip(&text))).with(&["--max-bytes", &limit(text.len())]),
+        pair("gzip-bomb E", gz(blanks.clone()), gz(packed))
+            .with_arguments(&["--max-bytes", &limit(text.len() + 8_999)]),
+        pair("gzip-bomb E", gz(gzip(format!("{text} "))), gz(gzip(&text)))
+            .with_arguments(&["--max-bytes", &limit(text.len())]),
     ]
 }
 
 fn lists() -> Vec<Pair> {
     let list = |text: &str| named("urls.txt", text);
     let (one, two) = ("https://a.org/a\n", "https://a.org/b\n");
-    let extra = |line: &str, sound: &str| {
-        pair("text-extra-content E", list(&[one, line].concat()), list(&[one, sound].concat()))
+    let extra = |line: &str, valid: &str| {
+        pair("text-extra-content E", list(&[one, line].concat()), list(&[one, valid].concat()))
     };
     let lines = |rows: usize| {
         named("urls.txt", (0..rows).map(|row| format!("https://a.org/{row}\n")).collect::<Vec<_>>().concat())
@@ -245,7 +248,7 @@ fn lists() -> Vec<Pair> {
             list("https://a.org/\u{e9}\n"),
         ),
         pair("text-not-utf8 W", named("urls.txt", &b"https://a.org/a\nhttps://a.org/\xE9\n"[..]), list(one))
-            .of("baidu"),
+            .with_profile("baidu"),
         extra("# b\n", "https://a.org/#b\n"),
         extra("https://a.org/b,2026-05-10\n", "https://a.org/b,2026-05-10.html\n"),
         extra("https://a.org/b https://a.org/c\n", "https://a.org/b+https://a.org/c\n"),
@@ -273,24 +276,24 @@ fn feeds() -> Vec<Pair> {
     let dated = |date: &str| rss(&format!("<link>https://a.org/a</link><pubDate>{date}</pubDate>"));
     let updated = |date: &str| atom(new, &format!("<link href='https://a.org/a'/><updated>{date}</updated>"));
     let link = "<link>https://a.org/a</link>";
-    let video = |content: &str, more: &str| {
-        rss(&format!("{link}<media:content medium='video' {content}>{more}</media:content>"))
+    let video = |content: &str, extra: &str| {
+        rss(&format!("{link}<media:content medium='video' {content}>{extra}</media:content>"))
     };
     let parts = |title: &str, description: &str, thumbnail: &str| {
         format!("<media:title>{title}</media:title><media:description>{description}</media:description>{thumbnail}")
     };
     let (at, thumbnail) = ("url='https://a.org/v.mp4'", "<media:thumbnail url='https://a.org/t.png'/>");
     let whole = parts("t", "d", thumbnail);
-    let with = |more: &str| video(at, &format!("{whole}{more}"));
+    let with = |extra: &str| video(at, &format!("{whole}{extra}"));
     vec![
-        pair("feed-not-supported E", rss(link), file(one())).of("yandex"),
-        pair("feed-not-supported E", rss(link), file(one())).of("baidu"),
+        pair("feed-not-supported E", rss(link), file(one())).with_profile("yandex"),
+        pair("feed-not-supported E", rss(link), file(one())).with_profile("baidu"),
         pair(
             "feed-not-supported W",
             atom(old, "<link href='https://a.org/a'/>"),
             atom(new, "<link href='https://a.org/a'/>"),
         )
-        .of("google"),
+        .with_profile("google"),
         pair(
             "feed-no-channel E",
             named("feed.xml", format!("<rss version=\"2.0\"><item>{link}</item></rss>")),

@@ -4,8 +4,8 @@ use super::{Pair, file, pair, sitemap, url};
 
 const LOC: &str = "<loc>https://www.site-a.org/a</loc>";
 
-/// Rule, what is in an entry behind its loc and breaks it, and what does not. What begins with `<loc` is all
-/// that is there.
+/// Rule, content after the loc of an entry that violates it, and content that does not. Content that begins with `<loc`
+/// is the whole content of the entry.
 const FIELDS: [(&str, &str, &str); 53] = [
     ("loc-missing E", "<lastmod>2026-05-10</lastmod>", "<loc>https://www.site-a.org/a</loc>"),
     ("loc-empty E", "<loc>\n</loc>", "<loc>https://a.de/</loc>"),
@@ -86,7 +86,7 @@ const FIELDS: [(&str, &str, &str); 53] = [
     ("priority-precision I", "<priority>0.123</priority>", "<priority>0.12</priority>"),
 ];
 
-/// Rule, an address that breaks it, and one that does not.
+/// Rule, a URL that violates it, and a URL that does not.
 const LOCS: [(&str, &str, &str); 55] = [
     ("loc-not-absolute E", "www.site-a.org/x", "http://www.site-a.org/x"),
     ("loc-scheme E", "ftp://www.site-a.org/x", "http://www.site-a.org/x"),
@@ -145,7 +145,7 @@ const LOCS: [(&str, &str, &str); 55] = [
     ("loc-dot-segments W", "https://a.org/./a", "https://a.org/.a"),
 ];
 
-/// An address of so many characters, the last of which are `end`.
+/// A URL of this number of characters that ends in `end`.
 fn long(characters: usize, end: &str) -> String {
     let start = "https://www.site-a.org/";
     format!("{start}{}{end}", "a".repeat(characters - start.len() - end.chars().count()))
@@ -160,39 +160,39 @@ pub(super) fn pairs() -> Vec<Pair> {
     let dated = |word: &str, date: &str| field(&format!("<lastmod>{date}</lastmod><changefreq>{word}</changefreq>"));
     let in_shop: &[&str] = &["--base-url", "https://www.site-a.org/shop/"];
     let mut pairs: Vec<Pair> = Vec::new();
-    for (rule, broken, sound) in FIELDS {
-        let broken =
-            if rule == "loc-missing E" { file(sitemap(&format!("<url>{broken}</url>"))) } else { field(broken) };
-        pairs.push(pair(rule, broken, field(sound)));
+    for (rule, violating, valid) in FIELDS {
+        let violating =
+            if rule == "loc-missing E" { file(sitemap(&format!("<url>{violating}</url>"))) } else { field(violating) };
+        pairs.push(pair(rule, violating, field(valid)));
     }
-    for (rule, broken, sound) in LOCS {
+    for (rule, violating, valid) in LOCS {
         let at_home = rule.starts_with("loc-foreign") || rule.starts_with("loc-outside");
-        pairs.push(pair(rule, loc(broken), loc(sound)).with(if at_home { in_shop } else { &[] }));
+        pairs.push(pair(rule, loc(violating), loc(valid)).with_arguments(if at_home { in_shop } else { &[] }));
     }
     pairs.extend([
         pair("loc-too-long E", loc(&long(2_048, "")), loc(&long(2_047, ""))),
-        // A reference is one character, and blanks around it are none.
+        // A character reference counts as one character, and white space around the URL is not counted.
         pair("loc-too-long E", loc(&long(2_048, "&").replace('&', "&amp;")), loc(&format!(" {}\n", long(2_047, "")))),
-        pair("loc-too-long E", loc(&long(2_049, "")), loc(&long(2_048, ""))).of("legacy-0.84"),
+        pair("loc-too-long E", loc(&long(2_049, "")), loc(&long(2_048, ""))).with_profile("legacy-0.84"),
         pair("loc-too-long W", loc(&long(2_043, "\u{e9}")), loc(&long(2_042, "\u{e9}"))),
-        pair("loc-too-long-yandex W", loc(&long(1_025, "")), loc(&long(1_024, ""))).of("yandex"),
-        pair("loc-too-long-yandex W", loc(&long(1_030, "%D0%BF")), loc(&long(1_029, "%D0%BF"))).of("yandex"),
-        pair("loc-too-long-baidu W", loc(&long(257, "")), loc(&long(256, ""))).of("baidu"),
-        pair("loc-too-long-baidu W", loc(&long(256, "\u{e9}")), loc(&long(255, "\u{e9}"))).of("baidu"),
+        pair("loc-too-long-yandex W", loc(&long(1_025, "")), loc(&long(1_024, ""))).with_profile("yandex"),
+        pair("loc-too-long-yandex W", loc(&long(1_030, "%D0%BF")), loc(&long(1_029, "%D0%BF"))).with_profile("yandex"),
+        pair("loc-too-long-baidu W", loc(&long(257, "")), loc(&long(256, ""))).with_profile("baidu"),
+        pair("loc-too-long-baidu W", loc(&long(256, "\u{e9}")), loc(&long(255, "\u{e9}"))).with_profile("baidu"),
         pair(
             "field-too-long-yandex W",
             field(&format!("<lastmod>{}</lastmod>", "\u{e9}".repeat(51))),
             field(&format!("<lastmod>{}</lastmod>", "\u{e9}".repeat(50))),
         )
-        .of("yandex"),
+        .with_profile("yandex"),
         pair(
             "lastmod-date-only I",
             field("<lastmod>2005-05-10</lastmod>"),
             field("<lastmod>2005-05-10T17:33:30Z</lastmod>"),
         )
-        .of("bing"),
-        pair("changefreq-ignored I", field("<changefreq>daily</changefreq>"), field("")).of("google"),
-        pair("priority-ignored I", field("<priority>0.5</priority>"), field("")).of("bing"),
+        .with_profile("bing"),
+        pair("changefreq-ignored I", field("<changefreq>daily</changefreq>"), field("")).with_profile("google"),
+        pair("priority-ignored I", field("<priority>0.5</priority>"), field("")).with_profile("bing"),
         pair(
             "changefreq-lastmod-conflict I",
             dated("daily", "2025-11-20T09:59:59Z"),
@@ -212,7 +212,7 @@ pub(super) fn pairs() -> Vec<Pair> {
             file(sitemap(&[url("https://a.org/a", ""), url("https://a.org/b", "")].concat())),
         ),
     ]);
-    // How bad it is for whom.
+    // The severity depends on the profile.
     let wrong = field("<lastmod>yesterday</lastmod>");
     for (profile, rule) in [
         ("google", "lastmod-invalid E"),
@@ -221,7 +221,7 @@ pub(super) fn pairs() -> Vec<Pair> {
         ("baidu", "lastmod-invalid W"),
         ("legacy-0.84", "lastmod-invalid E"),
     ] {
-        pairs.push(pair(rule, wrong.clone(), field("")).of(profile));
+        pairs.push(pair(rule, wrong.clone(), field("")).with_profile(profile));
     }
     let outside = loc("https://www.site-a.org/a");
     for (profile, rule) in [
@@ -231,9 +231,13 @@ pub(super) fn pairs() -> Vec<Pair> {
         ("baidu", "loc-outside-path W"),
         ("legacy-0.84", "loc-outside-path E"),
     ] {
-        pairs.push(pair(rule, outside.clone(), loc("https://www.site-a.org/shop/a")).of(profile).with(in_shop));
+        pairs.push(
+            pair(rule, outside.clone(), loc("https://www.site-a.org/shop/a"))
+                .with_profile(profile)
+                .with_arguments(in_shop),
+        );
     }
     let swapped = field("<priority>0.5</priority><changefreq>weekly</changefreq>");
-    pairs.push(pair("entry-child-order I", swapped, field("<priority>0.5</priority>")).of("google"));
+    pairs.push(pair("entry-child-order I", swapped, field("<priority>0.5</priority>")).with_profile("google"));
     pairs
 }

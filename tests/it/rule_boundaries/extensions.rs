@@ -15,7 +15,7 @@ const DECLARED: [(&str, &str); 8] = [
     ("pm", "http://www.google.com/schemas/sitemap-pagemap/1.0"),
 ];
 
-/// The same file in an index.
+/// The file as `1.xml`, listed by an index.
 fn listed(files: Files) -> Files {
     let index = format!(
         "<?xml version=\"1.0\"?>\n<sitemapindex xmlns=\"{NS}\"><sitemap><loc>https://www.site-a.org/1.xml</loc></sitemap>\
@@ -37,11 +37,11 @@ fn entry(extensions: &str) -> Files {
 const VIDEO: &str = "<video:thumbnail_loc>https://www.site-a.org/t.jpg</video:thumbnail_loc><video:title>T</video:title>\
                      <video:description>D</video:description><video:content_loc>https://www.site-a.org/v.mp4</video:content_loc>";
 
-fn video(more: &str) -> Files {
-    entry(&format!("<video:video>{VIDEO}{more}</video:video>"))
+fn video(extra: &str) -> Files {
+    entry(&format!("<video:video>{VIDEO}{extra}</video:video>"))
 }
 
-/// With one of the four elements that every video has changed.
+/// A video with one of its four required elements changed.
 fn changed(from: &str, to: &str) -> Files {
     assert!(VIDEO.contains(from), "{from}");
     entry(&format!("<video:video>{}</video:video>", VIDEO.replace(from, to)))
@@ -55,15 +55,15 @@ fn news(from: &str, to: &str) -> Files {
     entry(&format!("<news:news>{}</news:news>", NEWS.replacen(from, to, 1)))
 }
 
-fn image(loc: &str, more: &str) -> String {
-    format!("<image:image><image:loc>{loc}</image:loc>{more}</image:image>")
+fn image(loc: &str, extra: &str) -> String {
+    format!("<image:image><image:loc>{loc}</image:loc>{extra}</image:image>")
 }
 
 fn link(code: &str, href: &str) -> String {
     format!("<xhtml:link rel=\"alternate\" hreflang=\"{code}\" href=\"{href}\"/>")
 }
 
-/// Rule, an element of a video that breaks it, and one that does not.
+/// Rule, an element of a video that violates it, and one that does not.
 const VIDEOS: [(&str, &str, &str); 32] = [
     (
         "ext-duplicate-child E",
@@ -173,7 +173,7 @@ const VIDEOS: [(&str, &str, &str); 32] = [
 
 pub(super) fn pairs() -> Vec<Pair> {
     let mut pairs: Vec<Pair> =
-        VIDEOS.iter().map(|(rule, broken, sound)| pair(rule, video(broken), video(sound))).collect();
+        VIDEOS.iter().map(|(rule, violating, valid)| pair(rule, video(violating), video(valid))).collect();
     pairs.extend(videos());
     pairs.extend(images_and_news());
     pairs.extend(alternates());
@@ -257,8 +257,8 @@ fn images_and_news() -> Vec<Pair> {
 fn alternates() -> Vec<Pair> {
     let x = link("x-default", PAGE);
     let of = |links: &[String]| entry(&links.concat());
-    let code = |rule, broken: &str, sound: &str| {
-        pair(rule, of(&[link(broken, PAGE), x.clone()]), of(&[link(sound, PAGE), x.clone()]))
+    let code = |rule, violating: &str, valid: &str| {
+        pair(rule, of(&[link(violating, PAGE), x.clone()]), of(&[link(valid, PAGE), x.clone()]))
     };
     let de = "https://www.site-a.org/de";
     let both = [link("en", PAGE), link("de", de), x.clone()].concat();

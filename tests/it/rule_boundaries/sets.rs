@@ -6,7 +6,7 @@ fn locs(locs: &[&str]) -> Files {
     file(sitemap(&locs.iter().map(|loc| url(loc, "")).collect::<String>()))
 }
 
-/// Rows of the same site with a field each.
+/// A sitemap of one row per value, each with this field.
 fn rows<'v>(name: &str, values: impl IntoIterator<Item = &'v str>) -> Files {
     let entry = |(row, value): (usize, &str)| url(&format!("{ROOT}{row}"), &format!("<{name}>{value}</{name}>"));
     file(sitemap(&values.into_iter().enumerate().map(entry).collect::<String>()))
@@ -22,8 +22,8 @@ fn sets() -> Vec<Pair> {
     let a = "https://www.site-a.org/a";
     let two = |one: &str, other: &str| locs(&[one, other]);
     let equivalent =
-        |one: &str, other: &str, sound: &str| pair("set-duplicate-equivalent W", two(one, other), two(one, sound));
-    let near = |one: &str, other: &str, sound: &str| pair("set-duplicate-near I", two(one, other), two(one, sound));
+        |one: &str, other: &str, valid: &str| pair("set-duplicate-equivalent W", two(one, other), two(one, valid));
+    let near = |one: &str, other: &str, valid: &str| pair("set-duplicate-near I", two(one, other), two(one, valid));
     let slashes = |with: usize, without: usize| {
         let style = |row: usize| if row < with { "/" } else { "" };
         file(urls(with + without, |row| url(&format!("{ROOT}{row}{}", style(row)), "")))
@@ -67,13 +67,14 @@ fn sets() -> Vec<Pair> {
         near("https://a.org/?a=1&amp;b=2", "https://a.org/?b=2&amp;a=1&amp;utm_source=c", "https://a.org/?a=2&amp;b=1"),
         pair("set-mixed-scheme W", two(a, "http://www.site-a.org/b"), two(a, "https://www.site-a.org/b")),
         pair("set-mixed-www W", two(a, "https://site-a.org/b"), two(a, "https://shop.site-a.org/b")),
-        pair("set-duplicate W", two(a, a), two(a, "https://www.site-a.org/b")).of("google"),
-        pair("set-mixed-host E", two(a, "https://shop.site-a.org/b"), two(a, "https://WWW.site-a.org/b")).of("yandex"),
+        pair("set-duplicate W", two(a, a), two(a, "https://www.site-a.org/b")).with_profile("google"),
+        pair("set-mixed-host E", two(a, "https://shop.site-a.org/b"), two(a, "https://WWW.site-a.org/b"))
+            .with_profile("yandex"),
         pair("set-mixed-host W", two(a, "https://shop.site-a.org/b"), two(a, "https://WWW.site-a.org/b")),
         pair("set-mixed-port E", two(a, "https://www.site-a.org:8443/b"), two(a, "https://www.site-a.org:443/b")),
         pair("loc-template-residue W", two(a, "https://shop.example.com/b"), locs(&["https://shop.example.com/b"])),
         pair("set-mixed-slash I", slashes(91, 9), slashes(90, 10)),
-        // Sections end in a slash, the pages in them do not.
+        // URLs of sections end in a slash; URLs of their pages do not.
         pair("set-mixed-slash I", slashes(9, 91), sections()),
         pair("set-lastmod-identical W", dates(20, 0), dates(19, 0)),
         pair("set-lastmod-identical W", dates(21, 0), dates(20, 1)),
@@ -91,7 +92,7 @@ fn sets() -> Vec<Pair> {
     ]
 }
 
-/// An index of its children, and the files beside it.
+/// An index with these entries, and the files beside it.
 fn index(children: &[String], beside: &[(&str, String)]) -> Files {
     let text = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<sitemapindex xmlns=\"{NS}\">\n{}\n</sitemapindex>\n",
@@ -105,7 +106,7 @@ fn child(loc: &str, rest: &str) -> String {
     format!("<sitemap><loc>{loc}</loc>{rest}</sitemap>")
 }
 
-/// An index of files with so many URLs each.
+/// An index of files with these numbers of URLs.
 fn filled(files: &[usize]) -> Files {
     let names: Vec<String> = (0..files.len()).map(|number| format!("{number}.xml")).collect();
     let entries = |file: usize, count: usize| {
@@ -120,11 +121,11 @@ fn indexes() -> Vec<Pair> {
     let part = |name: &str| sitemap(&url(&format!("{ROOT}{name}"), "<lastmod>2026-05-10T12:00:00Z</lastmod>"));
     let both = [("a.xml", part("a")), ("b.xml", part("b"))];
     let at = |name: &str| child(&format!("{ROOT}{name}"), "");
-    // The first child is as it should be.
+    // The first child is valid.
     let with = |second: String| index(&[at("a.xml"), second], &both);
-    let sound = || with(at("b.xml"));
+    let valid = || with(at("b.xml"));
     let listing = |name: &str| String::from_utf8(index(&[at(name)], &[])[0].1.clone()).unwrap();
-    let beside = |more: (&'static str, String)| [both[0].clone(), both[1].clone(), more];
+    let beside = |extra: (&'static str, String)| [both[0].clone(), both[1].clone(), extra];
     let dated = |date: &str| with(child(&format!("{ROOT}b.xml"), &format!("<lastmod>{date}</lastmod>")));
     let many =
         |children: usize| index(&(0..children).map(|child| at(&format!("{child}.xml"))).collect::<Vec<_>>(), &[]);
@@ -136,41 +137,41 @@ fn indexes() -> Vec<Pair> {
     };
     let served: &[&str] = &["--base-url", "https://www.site-a.org/maps/"];
     let quiet: &[&str] = &["--ignore", "index-child-missing"];
-    // Dated by its newest page, beside one that has no date.
+    // A child whose lastmod is that of its newest page, with an additional undated page.
     let of_pages = |undated: &str| {
         let text = part("b").replace("</urlset>", &format!("{undated}</urlset>"));
         let dated = child(&format!("{ROOT}b.xml"), "<lastmod>2026-05-10T12:00:00Z</lastmod>");
         index(&[at("a.xml"), dated], &[("a.xml", part("a")), ("b.xml", text)])
     };
     vec![
-        pair("index-too-many E", many(50_001), many(50_000)).with(quiet),
-        pair("index-too-many E", many(1_001), many(1_000)).of("legacy-0.84").with(quiet),
-        pair("index-nested W", index(&[at("a.xml"), at("n.xml")], &beside(("n.xml", listing("b.xml")))), sound()),
-        pair("index-nested E", index(&[at("a.xml"), at("n.xml")], &beside(("n.xml", listing("b.xml")))), sound())
-            .of("google"),
-        pair("index-self E", with(at("sitemap.xml")), sound()),
-        pair("index-cycle E", index(&[at("a.xml"), at("n.xml")], &beside(("n.xml", listing("sitemap.xml")))), sound()),
-        pair("index-child-duplicate W", index(&[at("a.xml"), at("b.xml"), at("b.xml")], &both), sound()),
+        pair("index-too-many E", many(50_001), many(50_000)).with_arguments(quiet),
+        pair("index-too-many E", many(1_001), many(1_000)).with_profile("legacy-0.84").with_arguments(quiet),
+        pair("index-nested W", index(&[at("a.xml"), at("n.xml")], &beside(("n.xml", listing("b.xml")))), valid()),
+        pair("index-nested E", index(&[at("a.xml"), at("n.xml")], &beside(("n.xml", listing("b.xml")))), valid())
+            .with_profile("google"),
+        pair("index-self E", with(at("sitemap.xml")), valid()),
+        pair("index-cycle E", index(&[at("a.xml"), at("n.xml")], &beside(("n.xml", listing("sitemap.xml")))), valid()),
+        pair("index-child-duplicate W", index(&[at("a.xml"), at("b.xml"), at("b.xml")], &both), valid()),
         pair(
             "index-child-host E",
             with(child("https://www.site-a.org:8443/b.xml", "")),
             with(child("https://WWW.site-a.org:443/b.xml", "")),
         ),
-        pair("index-child-host E", with(child("http://www.site-a.org/b.xml", "")), sound()).of("google"),
+        pair("index-child-host E", with(child("http://www.site-a.org/b.xml", "")), valid()).with_profile("google"),
         pair(
             "index-child-path W",
             index(&[at("maps/a.xml"), at("b.xml")], &both),
             index(&[at("maps/a.xml"), at("maps/more/b.xml")], &both),
         )
-        .with(served),
-        pair("index-child-missing E", with(at("c.xml")), sound()),
+        .with_arguments(served),
+        pair("index-child-missing E", with(at("c.xml")), valid()),
         pair(
             "index-child-unlisted W",
             index(&[at("a.xml")], &both),
             index(&[at("a.xml")], &[("a.xml", part("a")), ("b.xml", "<b/>".to_owned())]),
         ),
-        pair("index-child-empty W", index(&[at("a.xml"), at("e.xml")], &beside(("e.xml", sitemap("")))), sound()),
-        pair("index-child-incomplete-url E", with(child("/b.xml", "")), sound()),
+        pair("index-child-empty W", index(&[at("a.xml"), at("e.xml")], &beside(("e.xml", sitemap("")))), valid()),
+        pair("index-child-incomplete-url E", with(child("/b.xml", "")), valid()),
         pair(
             "index-extra-child W",
             with(child(&format!("{ROOT}b.xml"), "<priority>0.5</priority>")),
@@ -179,9 +180,9 @@ fn indexes() -> Vec<Pair> {
         pair("index-lastmod-older W", dated("2026-05-10T13:59:59+02:00"), dated("2026-05-10T14:00:00+02:00")),
         pair("index-lastmod-older W", dated("2026-05-09"), dated("2026-05-10")),
         pair("index-lastmod-meaning I", of_pages(&url(&format!("{ROOT}c"), "")), of_pages("")),
-        pair("index-single I", index(&[at("a.xml")], &both[..1]), sound()),
+        pair("index-single I", index(&[at("a.xml")], &both[..1]), valid()),
         pair("set-too-many-indexes I", nested(500), nested(499)),
-        // Generators fill file after file; only where the last one is full too the set is about to need another.
+        // Generators fill one file after the other, so only a full last file is near the limit.
         pair("file-near-limit I", filled(&[50_000, 45_001]), filled(&[50_000, 45_000])),
         pair(
             "set-duplicate-across-files W",

@@ -1,4 +1,4 @@
-//! Crafted backups: what a restore must not write, read or remove.
+//! Crafted backups: files that a restore must not write, read or remove.
 
 use super::scene::{Scene, content};
 use crate::support::{stderr, stdout};
@@ -7,7 +7,7 @@ use std::fs;
 
 const DATED: &str = "site/sitemap_index.xml.bak/2026-01-01T00-00-00Z";
 
-/// A backup of an attacker: copies of these contents under these names, and files that a prune removes.
+/// Writes a crafted backup: copies with these names and contents, and the names of files to prune.
 fn put_backup(scene: &Scene, files: &[(&str, &str)], absent: &[&str]) {
     for (name, bytes) in files {
         if !name.contains("..") && !name.starts_with('/') && !scene.path(DATED).join(name).exists() {
@@ -30,8 +30,8 @@ fn put_list(scene: &Scene, files: &[(&str, &str)], absent: &[&str]) {
 
 type Make = fn(&Scene);
 
-/// What is done to a backup of the user, by its dated folder.
-type Spoil = fn(&Scene, &str);
+/// Modifies a backup of the user, given its dated folder.
+type Modify = fn(&Scene, &str);
 
 const FOREIGN: [(&str, Make); 20] = [
     ("a sitemap, and nothing odd", |scene| put_backup(scene, &[("s-1.xml", "evil\n")], &[])),
@@ -98,25 +98,25 @@ const FOREIGN: [(&str, Make); 20] = [
 ];
 
 #[test]
-fn a_backup_of_somebody_else_is_never_restored_unasked_or_outside_its_folder() {
-    for (what, make) in FOREIGN {
+fn an_unauthenticated_backup_is_never_restored_without_consent_or_outside_its_folder() {
+    for (name, make) in FOREIGN {
         let scene = Scene::new();
         make(&scene);
-        scene.only_reads(what);
+        scene.assert_read_commands_change_nothing(name);
         let before = scene.tree();
         let refused = scene.run(&["restore", "site", "--set", "latest", "--prune"]);
-        assert_eq!(refused.status.code(), Some(3), "{what}: {}", stderr(&refused));
-        let mut now = scene.tree();
-        now.retain(|path, _| !path.starts_with(".home/state"));
-        assert!(now.iter().all(|(path, what)| before.get(path) == Some(what)), "{what}");
-        // With the user's consent a file of that name is made in the folder.
-        if !what.contains("control") {
-            scene.keeps_guarded(what);
+        assert_eq!(refused.status.code(), Some(3), "{name}: {}", stderr(&refused));
+        let mut after = scene.tree();
+        after.retain(|path, _| !path.starts_with(".home/state"));
+        assert!(after.iter().all(|(path, node)| before.get(path) == Some(node)), "{name}");
+        // With the user's consent a file of this name is written in the folder.
+        if !name.contains("control") {
+            scene.assert_guarded_files_unchanged(name);
         }
     }
 }
 
-/// Whatever a restore with consent may touch, it is none of these.
+/// A restore with consent writes and prunes only files in the folder of the set.
 #[test]
 fn a_prune_with_consent_removes_nothing_behind_links() {
     let scene = Scene::new();
@@ -130,7 +130,7 @@ fn a_prune_with_consent_removes_nothing_behind_links() {
 }
 
 #[test]
-fn a_backup_of_this_user_is_restored_and_one_that_was_tampered_with_or_moved_is_not() {
+fn an_authenticated_backup_is_restored_unless_it_was_modified_or_moved() {
     let saved = |scene: &Scene| {
         let saved = scene.run(&["set", "site", "lastmod=2026-01-01", "--backup", "always"]);
         assert_eq!(saved.status.code(), Some(0), "{}", stderr(&saved));
@@ -143,7 +143,7 @@ fn a_backup_of_this_user_is_restored_and_one_that_was_tampered_with_or_moved_is_
     saved(&scene);
     assert_eq!(restore(&scene, "site"), Some(0));
     assert_eq!(scene.folder.read("site/s-1.xml"), before);
-    let spoilt: [(&str, Spoil); 4] = [
+    let modifications: [(&str, Modify); 4] = [
         ("a copy of other bytes", |scene, dated| drop(scene.folder.write(&format!("{dated}/s-1.xml"), "evil\n"))),
         ("a copy of other bytes and its hash", |scene, dated| {
             scene.folder.write(&format!("{dated}/s-1.xml"), "evil\n");
@@ -168,13 +168,13 @@ fn a_backup_of_this_user_is_restored_and_one_that_was_tampered_with_or_moved_is_
             scene.folder.write(&list, body.to_string());
         }),
     ];
-    for (what, spoil) in spoilt {
+    for (name, modify) in modifications {
         let scene = Scene::new();
         let dated = saved(&scene);
-        let now = scene.folder.read("site/s-1.xml");
-        spoil(&scene, &dated);
-        assert_eq!(restore(&scene, "site"), Some(3), "{what}");
-        assert_eq!(scene.folder.read("site/s-1.xml"), now, "{what}");
+        let after = scene.folder.read("site/s-1.xml");
+        modify(&scene, &dated);
+        assert_eq!(restore(&scene, "site"), Some(3), "{name}");
+        assert_eq!(scene.folder.read("site/s-1.xml"), after, "{name}");
     }
     let scene = Scene::new();
     saved(&scene);
@@ -182,7 +182,7 @@ fn a_backup_of_this_user_is_restored_and_one_that_was_tampered_with_or_moved_is_
     assert_eq!(restore(&scene, "moved"), Some(3));
 }
 
-/// Folders without a list among the backups: what is put there, and whether `--keep` removes it.
+/// Backups without a valid list: name, function that writes them, and whether `--keep` removes them.
 const INCOMPLETE: [(&str, Make, bool); 12] = [
     ("a copy", |scene| drop(scene.folder.write(&format!("{DATED}/s-1.xml"), "copy\n")), true),
     ("nothing", |scene| fs::create_dir_all(scene.path(DATED)).unwrap(), true),
@@ -231,30 +231,30 @@ const INCOMPLETE: [(&str, Make, bool); 12] = [
 ];
 
 #[test]
-fn an_incomplete_backup_is_named_and_removed_only_if_the_program_made_it() {
-    for (what, make, is_removed) in INCOMPLETE {
+fn an_incomplete_backup_is_reported_and_removed_only_if_the_program_made_it() {
+    for (name, make, is_removed) in INCOMPLETE {
         let scene = Scene::new();
         make(&scene);
         let before = scene.tree();
         let listed = stderr(&scene.run(&["restore", "site"]));
-        assert_eq!(scene.tree(), before, "{what}");
-        let is_behind_link = what.contains("is a link") || what.contains("a link to");
-        assert!(is_behind_link || listed.contains("--keep"), "{what}: {listed}");
-        assert_eq!(listed.contains("--keep removes it"), is_removed, "{what}: {listed}");
+        assert_eq!(scene.tree(), before, "{name}");
+        let is_behind_link = name.contains("is a link") || name.contains("a link to");
+        assert!(is_behind_link || listed.contains("--keep"), "{name}: {listed}");
+        assert_eq!(listed.contains("--keep removes it"), is_removed, "{name}: {listed}");
         let pruned = scene.run(&["restore", "site", "--keep", "5"]);
-        assert_eq!(pruned.status.code(), Some(0), "{what}: {}", stderr(&pruned));
-        assert_eq!(stderr(&pruned).contains("removed "), is_removed, "{what}: {}", stderr(&pruned));
-        let mut now = scene.tree();
-        now.retain(|path, _| !path.starts_with(".home/state"));
-        let is_gone = |path: &&std::path::PathBuf| !path.starts_with(".home") && !now.contains_key(*path);
-        let gone: Vec<_> = before.keys().filter(is_gone).collect();
-        assert_eq!(!gone.is_empty(), is_removed, "{what}: {gone:?}");
-        assert!(gone.iter().all(|path| path.starts_with("site/sitemap_index.xml.bak")), "{what}: {gone:?}");
-        assert_eq!(scene.path("site/sitemap_index.xml.bak").exists(), !is_removed, "{what}");
+        assert_eq!(pruned.status.code(), Some(0), "{name}: {}", stderr(&pruned));
+        assert_eq!(stderr(&pruned).contains("removed "), is_removed, "{name}: {}", stderr(&pruned));
+        let mut after = scene.tree();
+        after.retain(|path, _| !path.starts_with(".home/state"));
+        let is_gone = |path: &&std::path::PathBuf| !path.starts_with(".home") && !after.contains_key(*path);
+        let removed: Vec<_> = before.keys().filter(is_gone).collect();
+        assert_eq!(!removed.is_empty(), is_removed, "{name}: {removed:?}");
+        assert!(removed.iter().all(|path| path.starts_with("site/sitemap_index.xml.bak")), "{name}: {removed:?}");
+        assert_eq!(scene.path("site/sitemap_index.xml.bak").exists(), !is_removed, "{name}");
     }
     let scene = Scene::new();
     scene.folder.write(&format!("{DATED}/s-1.xml"), "copy\n");
-    scene.give_away(&format!("{DATED}/s-1.xml"));
+    scene.change_owner(&format!("{DATED}/s-1.xml"));
     if scene.path(&format!("{DATED}/s-1.xml")).exists() {
         assert!(stderr(&scene.run(&["restore", "site", "--keep", "0"])).contains("belongs to another user"));
         assert!(scene.path(&format!("{DATED}/s-1.xml")).exists());

@@ -1,6 +1,6 @@
 //! Crafted lock files.
 
-use super::state::{self, SET, Scene, give_away, huge, link, pipe};
+use super::state::{self, SET, Scene, change_owner, huge, link, pipe};
 use crate::support;
 use std::fs::{self, File, Permissions};
 use std::io::Write;
@@ -8,25 +8,24 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// What a crafted lock must not break, beside these: every run ends, the victim is as it was, and nothing that a terminal
-/// obeys is printed.
-pub(super) enum Promise {
-    /// It stops no one.
+/// The expected effect of a crafted lock. In addition, every run ends, the victim is unchanged, and no control character
+/// is printed.
+pub(super) enum Effect {
+    /// The lock has no effect.
     Ignored,
-    /// It is a lock that a process holds: work that changes the set is refused, and the words name no process that the
-    /// file cannot know.
-    Obeyed,
+    /// A process holds the lock: commands that write are refused, and the error names no process from a crafted file.
+    Respected,
 }
-use Promise::{Ignored, Obeyed};
+use Effect::{Ignored, Respected};
 
-/// What is planted; a file that is returned stays locked.
-type Case = (&'static str, fn(&Scene) -> Option<File>, Promise);
+/// A name, a function that plants files, and the expected effect. A returned file stays locked.
+type Case = (&'static str, fn(&Scene) -> Option<File>, Effect);
 
 pub(super) const CASES: &[Case] = &[
     (
         "its own name is a link to a file",
         |scene| {
-            link(scene.victim(), &scene.own("lock"));
+            link(scene.victim(), &scene.own_path("lock"));
             None
         },
         Ignored,
@@ -34,7 +33,7 @@ pub(super) const CASES: &[Case] = &[
     (
         "its own name is a link to nothing",
         |scene| {
-            link(scene.folder.file("made.txt"), &scene.own("lock"));
+            link(scene.folder.file("made.txt"), &scene.own_path("lock"));
             None
         },
         Ignored,
@@ -42,7 +41,7 @@ pub(super) const CASES: &[Case] = &[
     (
         "its own name is a second name of a file",
         |scene| {
-            fs::hard_link(scene.victim(), scene.own("lock")).unwrap();
+            fs::hard_link(scene.victim(), scene.own_path("lock")).unwrap();
             None
         },
         Ignored,
@@ -50,7 +49,7 @@ pub(super) const CASES: &[Case] = &[
     (
         "its own name is a pipe",
         |scene| {
-            pipe(&scene.own("lock"));
+            pipe(&scene.own_path("lock"));
             None
         },
         Ignored,
@@ -58,7 +57,7 @@ pub(super) const CASES: &[Case] = &[
     (
         "its own name is a folder",
         |scene| {
-            fs::create_dir(scene.own("lock")).unwrap();
+            fs::create_dir(scene.own_path("lock")).unwrap();
             None
         },
         Ignored,
@@ -66,7 +65,7 @@ pub(super) const CASES: &[Case] = &[
     (
         "its own name is a device",
         |scene| {
-            link("/dev/zero", &scene.own("lock"));
+            link("/dev/zero", &scene.own_path("lock"));
             None
         },
         Ignored,
@@ -74,7 +73,7 @@ pub(super) const CASES: &[Case] = &[
     (
         "another lock is a pipe",
         |scene| {
-            pipe(&scene.other("lock"));
+            pipe(&scene.other_path("lock"));
             None
         },
         Ignored,
@@ -82,7 +81,7 @@ pub(super) const CASES: &[Case] = &[
     (
         "another lock is an endless device",
         |scene| {
-            link("/dev/zero", &scene.other("lock"));
+            link("/dev/zero", &scene.other_path("lock"));
             None
         },
         Ignored,
@@ -90,7 +89,7 @@ pub(super) const CASES: &[Case] = &[
     (
         "another lock is a folder",
         |scene| {
-            fs::create_dir(scene.other("lock")).unwrap();
+            fs::create_dir(scene.other_path("lock")).unwrap();
             None
         },
         Ignored,
@@ -98,7 +97,7 @@ pub(super) const CASES: &[Case] = &[
     (
         "another lock is a link to a file",
         |scene| {
-            link(scene.victim(), &scene.other("lock"));
+            link(scene.victim(), &scene.other_path("lock"));
             None
         },
         Ignored,
@@ -106,7 +105,7 @@ pub(super) const CASES: &[Case] = &[
     (
         "a lock of 64 GiB that nobody holds",
         |scene| {
-            huge(&scene.other("lock"));
+            huge(&scene.other_path("lock"));
             None
         },
         Ignored,
@@ -114,15 +113,15 @@ pub(super) const CASES: &[Case] = &[
     (
         "a lock of 64 GiB that somebody holds",
         |scene| {
-            huge(&scene.other("lock"));
-            Some(locked(&scene.other("lock")))
+            huge(&scene.other_path("lock"));
+            Some(locked(&scene.other_path("lock")))
         },
         Ignored,
     ),
     (
         "a lock with the name of a process that lives, which does not hold it",
         |scene| {
-            fs::write(scene.own("lock"), format!("{}\n{}", std::process::id(), key(scene))).unwrap();
+            fs::write(scene.own_path("lock"), format!("{}\n{}", std::process::id(), key(scene))).unwrap();
             None
         },
         Ignored,
@@ -130,7 +129,7 @@ pub(super) const CASES: &[Case] = &[
     (
         "the same under another name",
         |scene| {
-            fs::write(scene.other("lock"), format!("1\n{}", key(scene))).unwrap();
+            fs::write(scene.other_path("lock"), format!("1\n{}", key(scene))).unwrap();
             None
         },
         Ignored,
@@ -138,27 +137,27 @@ pub(super) const CASES: &[Case] = &[
     (
         "a lock of the set's keys that another user holds",
         |scene| {
-            let path = scene.other("lock");
+            let path = scene.other_path("lock");
             fs::write(&path, format!("1\n{}", key(scene))).unwrap();
-            give_away(&path).then(|| locked(&path))
+            change_owner(&path).then(|| locked(&path))
         },
         Ignored,
     ),
     (
         "a lock in a folder that others can write to",
         |scene| {
-            fs::write(scene.own("lock"), format!("1\n{}", key(scene))).unwrap();
+            fs::write(scene.own_path("lock"), format!("1\n{}", key(scene))).unwrap();
             fs::set_permissions(scene.journals(), Permissions::from_mode(0o777)).unwrap();
-            Some(locked(&scene.own("lock")))
+            Some(locked(&scene.own_path("lock")))
         },
         Ignored,
     ),
     (
         "a folder of locks that belongs to another user",
         |scene| {
-            fs::write(scene.own("lock"), format!("1\n{}", key(scene))).unwrap();
-            let file = locked(&scene.own("lock"));
-            give_away(&scene.journals()).then_some(file)
+            fs::write(scene.own_path("lock"), format!("1\n{}", key(scene))).unwrap();
+            let file = locked(&scene.own_path("lock"));
+            change_owner(&scene.journals()).then_some(file)
         },
         Ignored,
     ),
@@ -167,16 +166,16 @@ pub(super) const CASES: &[Case] = &[
         |scene| Some(held(scene, b"7\n../../victim\n\xff\xfe\n-1\nffffffffffffffffffff\n\n")),
         Ignored,
     ),
-    ("a process with escape sequences", |scene| Some(held_own(scene, b"\x1b]0;owned\x07\x1b[2J1\n")), Obeyed),
-    ("a process below zero", |scene| Some(held_own(scene, b"-1\n")), Obeyed),
-    ("process 0", |scene| Some(held_own(scene, b"0\n")), Obeyed),
-    ("a process beyond all numbers", |scene| Some(held_own(scene, b"99999999999999999999\n")), Obeyed),
-    ("bytes that are no text", |scene| Some(held_own(scene, b"\xff\xfe\x00\x9b31m")), Obeyed),
-    ("nothing at all", |scene| Some(held_own(scene, b"")), Obeyed),
-    ("the file itself, locked by another program", |scene| Some(locked(&scene.set())), Obeyed),
+    ("a process with escape sequences", |scene| Some(held_own(scene, b"\x1b]0;owned\x07\x1b[2J1\n")), Respected),
+    ("a process below zero", |scene| Some(held_own(scene, b"-1\n")), Respected),
+    ("process 0", |scene| Some(held_own(scene, b"0\n")), Respected),
+    ("a process beyond all numbers", |scene| Some(held_own(scene, b"99999999999999999999\n")), Respected),
+    ("bytes that are no text", |scene| Some(held_own(scene, b"\xff\xfe\x00\x9b31m")), Respected),
+    ("nothing at all", |scene| Some(held_own(scene, b"")), Respected),
+    ("the file itself, locked by another program", |scene| Some(locked(&scene.set())), Respected),
 ];
 
-/// The key of the set by its path.
+/// The key of the set, which is a hash of its path.
 fn key(scene: &Scene) -> String {
     format!("{:016x}\n", xxh3_64(scene.set().as_os_str().as_encoded_bytes()))
 }
@@ -193,37 +192,37 @@ fn held_at(path: &Path, bytes: &[u8]) -> File {
 }
 
 fn held(scene: &Scene, bytes: &[u8]) -> File {
-    held_at(&scene.other("lock"), bytes)
+    held_at(&scene.other_path("lock"), bytes)
 }
 
 fn held_own(scene: &Scene, bytes: &[u8]) -> File {
-    held_at(&scene.own("lock"), bytes)
+    held_at(&scene.own_path("lock"), bytes)
 }
 
 #[test]
-fn crafted_locks_stop_nobody_but_those_that_are_held() {
-    for (name, plant, promise) in CASES {
+fn crafted_locks_are_ignored_unless_a_process_holds_them() {
+    for (name, plant, effect) in CASES {
         let scene = Scene::new();
         let holder = plant(&scene);
         let before = scene.folder.files();
-        let text = scene.says(&["check", "a.xml"]);
-        assert!(state::is_tame(&text), "{name}: {text:?}");
+        let text = scene.output_of(&["check", "a.xml"]);
+        assert!(state::is_printable(&text), "{name}: {text:?}");
         let output = scene.run(&["set", "a.xml", "priority=0.3"]);
         let notes = support::stderr(&output);
-        assert!(state::is_tame(&notes), "{name}: {notes:?}");
+        assert!(state::is_printable(&notes), "{name}: {notes:?}");
         let mut after = scene.folder.files();
         let set = after.insert("a.xml".to_owned(), SET.into()).unwrap();
         assert_eq!(after, before, "{name}: nothing else has changed");
-        match promise {
+        match effect {
             Ignored => assert!(output.status.success() && set != SET.as_bytes(), "{name}: {notes}"),
-            Obeyed => {
+            Respected => {
                 assert_eq!((output.status.code(), &*set), (Some(3), SET.as_bytes()), "{name}: {notes}");
                 assert!(
                     notes.contains("another sited has it open") || notes.contains("another sited (process "),
                     "{notes}"
                 );
-                let own = format!("(process {})", std::process::id());
-                assert!(!notes.contains("(process ") || notes.contains(&own), "{name}: {notes}");
+                let own_process = format!("(process {})", std::process::id());
+                assert!(!notes.contains("(process ") || notes.contains(&own_process), "{name}: {notes}");
             }
         }
         drop(holder);

@@ -1,4 +1,4 @@
-//! Crafted commit records, each with a name, its files, and the promises of [`Scene`].
+//! Crafted commit records, each with a name, its files, and the assertions of [`Scene`].
 
 use super::scene::{Scene, content};
 use crate::support::{stderr, stdout};
@@ -6,32 +6,32 @@ use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 
-/// A temporary file of this name is one that a save makes for `name`.
+/// A name of a temporary file that is valid for the target `name`.
 fn temporary(name: &str) -> String {
     let (folder, name) = name.rsplit_once('/').map_or(("", name), |(folder, name)| (folder, name));
     let slash = if folder.is_empty() { "" } else { "/" };
     format!("{folder}{slash}.{name}.1-abc123.sited")
 }
 
-/// What an attacker wants to have written.
-const EVIL: &str = "#!/bin/sh\nevil\n";
+/// The content that an attacker wants to be written.
+const PAYLOAD: &str = "#!/bin/sh\nevil\n";
 
-/// One replacement in a record, and the temporary file that waits for it.
-struct Wish<'w> {
+/// A replacement in a record, and its temporary file.
+struct Replacement<'w> {
     temporary: &'w str,
     target: &'w str,
     old: Option<&'w str>,
     in_place: bool,
 }
 
-impl<'w> Wish<'w> {
+impl<'w> Replacement<'w> {
     fn of(temporary: &'w str, target: &'w str, old: Option<&'w str>) -> Self {
         Self { temporary, target, old, in_place: false }
     }
 
     fn json(&self) -> Value {
         json!({
-            "temporary": self.temporary, "target": self.target, "new": content(EVIL),
+            "temporary": self.temporary, "target": self.target, "new": content(PAYLOAD),
             "old": self.old.map(content), "in_place": self.in_place, "stamp": null,
         })
     }
@@ -45,13 +45,13 @@ fn put_record(scene: &Scene, body: &Value) {
     scene.folder.write("site/.sited.commit", body.to_string());
 }
 
-/// A record of one replacement whose new content waits.
-fn put_wish(scene: &Scene, wish: &Wish<'_>) {
-    let at = scene.path("site").join(wish.temporary);
+/// Writes a record of one replacement, and its temporary file.
+fn put_replacement(scene: &Scene, replacement: &Replacement<'_>) {
+    let at = scene.path("site").join(replacement.temporary);
     if at.parent().is_some_and(std::path::Path::exists) && !at.exists() {
-        fs::write(at, EVIL).unwrap();
+        fs::write(at, PAYLOAD).unwrap();
     }
-    put_record(scene, &record(1, &[wish.json()], &[]));
+    put_record(scene, &record(1, &[replacement.json()], &[]));
 }
 
 fn put_removal(scene: &Scene, target: &str, old: &str) {
@@ -60,86 +60,101 @@ fn put_removal(scene: &Scene, target: &str, old: &str) {
 
 type Make = fn(&Scene);
 
-/// Records that no key of this user has made.
+/// Records that the key of this user does not authenticate.
 const FOREIGN: [(&str, Make); 33] = [
     ("a hook of git, from a file of the repository", |scene| {
-        scene.folder.write("site/tools.sh", EVIL);
-        put_wish(scene, &Wish::of("tools.sh", ".git/hooks/post-checkout", Some("old hook\n")));
+        scene.folder.write("site/tools.sh", PAYLOAD);
+        put_replacement(scene, &Replacement::of("tools.sh", ".git/hooks/post-checkout", Some("old hook\n")));
     }),
     ("a hook of git that is new", |scene| {
-        scene.folder.write("site/tools.sh", EVIL);
-        put_wish(scene, &Wish::of("tools.sh", ".git/hooks/pre-commit", None));
+        scene.folder.write("site/tools.sh", PAYLOAD);
+        put_replacement(scene, &Replacement::of("tools.sh", ".git/hooks/pre-commit", None));
     }),
     ("a hook of git, from a temporary file of the right name", |scene| {
         let name = temporary(".git/hooks/post-checkout");
-        put_wish(scene, &Wish::of(&name, ".git/hooks/post-checkout", Some("old hook\n")));
+        put_replacement(scene, &Replacement::of(&name, ".git/hooks/post-checkout", Some("old hook\n")));
     }),
     ("a hook of git, overwritten in place", |scene| {
         let name = temporary(".git/hooks/post-checkout");
-        let wish = Wish::of(&name, ".git/hooks/post-checkout", Some("old hook\n"));
-        put_wish(scene, &Wish { in_place: true, ..wish });
+        let replacement = Replacement::of(&name, ".git/hooks/post-checkout", Some("old hook\n"));
+        put_replacement(scene, &Replacement { in_place: true, ..replacement });
     }),
-    ("a hidden file", |scene| put_wish(scene, &Wish::of(&temporary(".env"), ".env", Some("SECRET=1\n")))),
+    ("a hidden file", |scene| put_replacement(scene, &Replacement::of(&temporary(".env"), ".env", Some("SECRET=1\n")))),
     ("a hidden folder in other letters", |scene| {
         fs::create_dir_all(scene.path("site/.GIT/hooks")).unwrap();
-        put_wish(scene, &Wish::of(&temporary(".GIT/hooks/x"), ".GIT/hooks/x", None));
+        put_replacement(scene, &Replacement::of(&temporary(".GIT/hooks/x"), ".GIT/hooks/x", None));
     }),
     ("a folder that is hidden where file systems ignore a character", |scene| {
         fs::create_dir_all(scene.path("site/\u{200c}.git/hooks")).unwrap();
-        put_wish(scene, &Wish::of(&temporary("\u{200c}.git/hooks/x"), "\u{200c}.git/hooks/x", None));
+        put_replacement(scene, &Replacement::of(&temporary("\u{200c}.git/hooks/x"), "\u{200c}.git/hooks/x", None));
     }),
     ("an absolute path", |scene| {
         let target = scene.path("home/precious").display().to_string();
-        put_wish(scene, &Wish::of(&temporary(&target), &target, Some("precious\n")));
+        put_replacement(scene, &Replacement::of(&temporary(&target), &target, Some("precious\n")));
     }),
     ("a path that goes up", |scene| {
-        put_wish(scene, &Wish::of(&temporary("../home/precious"), "../home/precious", Some("precious\n")));
+        put_replacement(
+            scene,
+            &Replacement::of(&temporary("../home/precious"), "../home/precious", Some("precious\n")),
+        );
     }),
     ("a path that goes down and up", |scene| {
         fs::create_dir(scene.path("site/in")).unwrap();
         let target = "in/../../home/precious";
-        put_wish(scene, &Wish::of(&temporary(target), target, Some("precious\n")));
+        put_replacement(scene, &Replacement::of(&temporary(target), target, Some("precious\n")));
     }),
     ("a folder that is a link", |scene| {
         scene.link("../home", "site/linked");
-        put_wish(scene, &Wish::of(&temporary("linked/precious"), "linked/precious", Some("precious\n")));
+        put_replacement(scene, &Replacement::of(&temporary("linked/precious"), "linked/precious", Some("precious\n")));
     }),
     ("a folder that is a link to a hidden one", |scene| {
         scene.link(".git", "site/linked");
         let target = "linked/hooks/post-checkout";
-        put_wish(scene, &Wish::of(&temporary(target), target, Some("old hook\n")));
+        put_replacement(scene, &Replacement::of(&temporary(target), target, Some("old hook\n")));
     }),
     ("a file that is a link", |scene| {
         scene.link("../home/precious", "site/file");
-        put_wish(scene, &Wish::of(&temporary("file"), "file", Some("precious\n")));
+        put_replacement(scene, &Replacement::of(&temporary("file"), "file", Some("precious\n")));
     }),
     ("a file that is a link, overwritten in place", |scene| {
         scene.link("../home/precious", "site/file");
-        put_wish(scene, &Wish { in_place: true, ..Wish::of(&temporary("file"), "file", Some("precious\n")) });
+        put_replacement(
+            scene,
+            &Replacement { in_place: true, ..Replacement::of(&temporary("file"), "file", Some("precious\n")) },
+        );
     }),
     ("a second name of a file elsewhere, overwritten in place", |scene| {
         fs::hard_link(scene.path("home/precious"), scene.path("site/file")).unwrap();
-        put_wish(scene, &Wish { in_place: true, ..Wish::of(&temporary("file"), "file", Some("precious\n")) });
+        put_replacement(
+            scene,
+            &Replacement { in_place: true, ..Replacement::of(&temporary("file"), "file", Some("precious\n")) },
+        );
     }),
     ("overwritten in place, whatever is there", |scene| {
-        put_wish(scene, &Wish { in_place: true, ..Wish::of(&temporary("notes.txt"), "notes.txt", Some("other")) });
+        put_replacement(
+            scene,
+            &Replacement { in_place: true, ..Replacement::of(&temporary("notes.txt"), "notes.txt", Some("other")) },
+        );
     }),
     ("the file is not what the record says it was", |scene| {
-        put_wish(scene, &Wish::of(&temporary("notes.txt"), "notes.txt", Some("other")));
+        put_replacement(scene, &Replacement::of(&temporary("notes.txt"), "notes.txt", Some("other")));
     }),
     ("the file is there although the record makes it", |scene| {
-        put_wish(scene, &Wish::of(&temporary("notes.txt"), "notes.txt", None));
+        put_replacement(scene, &Replacement::of(&temporary("notes.txt"), "notes.txt", None));
     }),
     ("a file of the folder is moved over another", |scene| {
-        scene.folder.write("site/tools.sh", EVIL);
-        put_wish(scene, &Wish::of("tools.sh", "notes.txt", Some("notes of the user\n")));
+        scene.folder.write("site/tools.sh", PAYLOAD);
+        put_replacement(scene, &Replacement::of("tools.sh", "notes.txt", Some("notes of the user\n")));
     }),
     ("the temporary file is one of another target", |scene| {
-        put_wish(scene, &Wish::of(&temporary("other"), "notes.txt", Some("notes of the user\n")));
+        put_replacement(scene, &Replacement::of(&temporary("other"), "notes.txt", Some("notes of the user\n")));
     }),
     ("the temporary file is in another folder", |scene| {
         fs::create_dir(scene.path("site/in")).unwrap();
-        put_wish(scene, &Wish::of("in/.notes.txt.1-abc123.sited", "notes.txt", Some("notes of the user\n")));
+        put_replacement(
+            scene,
+            &Replacement::of("in/.notes.txt.1-abc123.sited", "notes.txt", Some("notes of the user\n")),
+        );
     }),
     ("the temporary file is a link to a secret", |scene| {
         scene.link("../home/.ssh/authorized_keys", "site/.new.txt.1-abc123.sited");
@@ -150,16 +165,16 @@ const FOREIGN: [(&str, Make); 33] = [
         put_record(scene, &record(1, &[file], &[]));
     }),
     ("the target is a folder", |scene| {
-        put_wish(scene, &Wish::of(&temporary(".git"), ".git", None));
+        put_replacement(scene, &Replacement::of(&temporary(".git"), ".git", None));
     }),
     ("the target is a pipe", |scene| {
         scene.pipe("site/pipe");
-        put_wish(scene, &Wish::of(&temporary("pipe"), "pipe", Some("")));
+        put_replacement(scene, &Replacement::of(&temporary("pipe"), "pipe", Some("")));
     }),
     ("the target belongs to another user", |scene| {
         scene.folder.write("site/theirs", "theirs\n");
-        scene.give_away("site/theirs");
-        put_wish(scene, &Wish::of(&temporary("theirs"), "theirs", Some("theirs\n")));
+        scene.change_owner("site/theirs");
+        put_replacement(scene, &Replacement::of(&temporary("theirs"), "theirs", Some("theirs\n")));
     }),
     ("a hidden file is removed", |scene| put_removal(scene, ".env", "SECRET=1\n")),
     ("a file elsewhere is removed", |scene| put_removal(scene, "../home/precious", "precious\n")),
@@ -171,36 +186,42 @@ const FOREIGN: [(&str, Make); 33] = [
         put_removal(scene, &scene.path("home/precious").display().to_string(), "precious\n");
     }),
     ("control characters in a name", |scene| {
-        put_wish(scene, &Wish::of(&temporary("../\u{1b}]0;x\u{7}\u{1b}[2J"), "../\u{1b}]0;x\u{7}\u{1b}[2J", None));
+        put_replacement(
+            scene,
+            &Replacement::of(&temporary("../\u{1b}]0;x\u{7}\u{1b}[2J"), "../\u{1b}]0;x\u{7}\u{1b}[2J", None),
+        );
     }),
-    ("no name at all", |scene| put_wish(scene, &Wish::of("", "", None))),
-    ("the folder itself", |scene| put_wish(scene, &Wish::of(".", ".", None))),
+    ("no name at all", |scene| put_replacement(scene, &Replacement::of("", "", None))),
+    ("the folder itself", |scene| put_replacement(scene, &Replacement::of(".", ".", None))),
     ("the record itself", |scene| {
-        let wish = Wish::of(".sited.commit", ".sited.commit", None);
-        put_record(scene, &record(2, &[wish.json()], &[]));
+        let replacement = Replacement::of(".sited.commit", ".sited.commit", None);
+        put_record(scene, &record(2, &[replacement.json()], &[]));
     }),
 ];
 
 #[test]
-fn a_record_of_somebody_else_is_shown_and_never_carried_out_unasked_or_outside_its_folder() {
-    for (what, make) in FOREIGN {
+fn an_unauthenticated_record_is_shown_and_never_executed_without_consent_or_outside_its_folder() {
+    for (name, make) in FOREIGN {
         let scene = Scene::new();
         make(&scene);
-        scene.only_reads(what);
-        let told = stderr(&scene.run(&["check", "site"]));
-        assert!(told.contains("interrupted save is pending") && told.contains("sited recover"), "{what}: {told}");
+        scene.assert_read_commands_change_nothing(name);
+        let message = stderr(&scene.run(&["check", "site"]));
+        assert!(
+            message.contains("interrupted save is pending") && message.contains("sited recover"),
+            "{name}: {message}"
+        );
         let refused = scene.run(&["set", "site", "lastmod=2026-01-01"]);
-        assert_eq!(refused.status.code(), Some(3), "{what}: {}", stderr(&refused));
-        assert_eq!(scene.run(&["recover", "site"]).status.code(), Some(1), "{what}");
-        scene.keeps_guarded(what);
-        // The record was given up: the set can be edited again, with nothing else changed.
-        assert!(!scene.path("site/.sited.commit").exists(), "{what}");
-        assert!(scene.folder.read("site/s-1.xml").windows(10).any(|text| text == b"2026-01-02"), "{what}");
+        assert_eq!(refused.status.code(), Some(3), "{name}: {}", stderr(&refused));
+        assert_eq!(scene.run(&["recover", "site"]).status.code(), Some(1), "{name}");
+        scene.assert_guarded_files_unchanged(name);
+        // The record was discarded, and the set can be edited again.
+        assert!(!scene.path("site/.sited.commit").exists(), "{name}");
+        assert!(scene.folder.read("site/s-1.xml").windows(10).any(|text| text == b"2026-01-02"), "{name}");
     }
 }
 
-/// The content of a file in the place of a record.
-const NO_RECORDS: [(&str, Make); 11] = [
+/// Files with the name of a record that are not valid records.
+const INVALID_RECORDS: [(&str, Make); 11] = [
     ("a pipe", |scene| scene.pipe("site/.sited.commit")),
     ("a link to an endless device", |scene| scene.link("/dev/zero", "site/.sited.commit")),
     ("a link to nothing", |scene| scene.link("nothing", "site/.sited.commit")),
@@ -217,7 +238,7 @@ const NO_RECORDS: [(&str, Make); 11] = [
     }),
     ("a file of another user", |scene| {
         put_removal(scene, "notes.txt", "notes of the user\n");
-        scene.give_away("site/.sited.commit");
+        scene.change_owner("site/.sited.commit");
         if !scene.path("site/.sited.commit").exists() {
             scene.pipe("site/.sited.commit");
         }
@@ -231,25 +252,25 @@ const NO_RECORDS: [(&str, Make); 11] = [
 ];
 
 #[test]
-fn a_record_of_another_user_is_named_and_can_be_removed() {
-    for (what, make) in NO_RECORDS {
+fn an_invalid_record_is_reported_and_can_be_removed() {
+    for (name, make) in INVALID_RECORDS {
         let scene = Scene::new();
         make(&scene);
-        scene.only_reads(what);
+        scene.assert_read_commands_change_nothing(name);
         let refused = scene.run(&["set", "site", "lastmod=2026-01-01"]);
-        assert_eq!(refused.status.code(), Some(3), "{what}: {}", stderr(&refused));
-        scene.keeps_guarded(what);
-        assert!(fs::symlink_metadata(scene.path("site/.sited.commit")).is_err(), "{what}");
+        assert_eq!(refused.status.code(), Some(3), "{name}: {}", stderr(&refused));
+        scene.assert_guarded_files_unchanged(name);
+        assert!(fs::symlink_metadata(scene.path("site/.sited.commit")).is_err(), "{name}");
 
         let scene = Scene::new();
         make(&scene);
         let discard = scene.run(&["recover", "site", "--discard"]);
-        assert_eq!(discard.status.code(), Some(0), "{what}: {}", stderr(&discard));
-        assert!(stderr(&discard).contains("could not be read"), "{what}: {}", stderr(&discard));
+        assert_eq!(discard.status.code(), Some(0), "{name}: {}", stderr(&discard));
+        assert!(stderr(&discard).contains("could not be read"), "{name}: {}", stderr(&discard));
     }
 }
 
-/// The key of this user, made by a save of a copy.
+/// Makes the key of this user by a save of a copy of the set.
 fn key(scene: &Scene) -> [u8; 32] {
     for name in ["sitemap_index.xml", "s-1.xml", "s-2.xml"] {
         scene.folder.write(&format!("copy/{name}"), scene.folder.read(&format!("site/{name}")));
@@ -260,7 +281,7 @@ fn key(scene: &Scene) -> [u8; 32] {
     fs::read(scene.path(".home/state/sited/record.key")).unwrap().try_into().unwrap()
 }
 
-/// Writes a record as the program does, with a code made with a key.
+/// Writes a record as the program does, with an authentication code of this key.
 fn put_signed(scene: &Scene, key: &[u8; 32], body: &Value) {
     let body = body.to_string();
     let kind = "commit record";
@@ -270,21 +291,21 @@ fn put_signed(scene: &Scene, key: &[u8; 32], body: &Value) {
     scene.folder.write("site/.sited.commit", text);
 }
 
-/// Which file the one at a path is, as records have it.
+/// The identity of a file, in the format of records.
 fn stamp(scene: &Scene, name: &str) -> Value {
     let metadata = fs::symlink_metadata(scene.path(name)).unwrap();
     json!({ "inode": metadata.ino(), "changed": [metadata.ctime(), metadata.ctime_nsec()] })
 }
 
-/// A record of a save of `s-1.xml` as the program writes it, with what a case changes.
+/// A record of a save of `s-1.xml` as the program writes it, modified by `change`.
 fn own_record(scene: &Scene, change: impl FnOnce(&mut Value)) -> Value {
-    scene.folder.write("site/.s-1.xml.1-abc123.sited", EVIL);
+    scene.folder.write("site/.s-1.xml.1-abc123.sited", PAYLOAD);
     let old = String::from_utf8(scene.folder.read("site/s-1.xml")).unwrap();
     let owner = fs::metadata(scene.path("site/s-1.xml")).unwrap().uid();
     let mut body = json!({
         "version": 2, "folder": scene.real_site(), "set": "sitemap_index.xml",
         "files": [{
-            "temporary": ".s-1.xml.1-abc123.sited", "target": "s-1.xml", "new": content(EVIL), "old": content(&old),
+            "temporary": ".s-1.xml.1-abc123.sited", "target": "s-1.xml", "new": content(PAYLOAD), "old": content(&old),
             "in_place": false, "stamp": stamp(scene, "site/.s-1.xml.1-abc123.sited"), "owner": owner,
         }],
         "removed": [],
@@ -293,24 +314,24 @@ fn own_record(scene: &Scene, change: impl FnOnce(&mut Value)) -> Value {
     body
 }
 
-/// Without a change such a record is finished by whoever writes next: else no case of the next test means anything.
+/// The next command that writes finishes an unmodified record. This verifies the setup of the next test.
 #[test]
-fn a_record_with_the_code_of_this_user_is_finished_by_the_next_command_that_writes() {
+fn an_authenticated_record_is_finished_by_the_next_command_that_writes() {
     let scene = Scene::new();
     let key = key(&scene);
     put_signed(&scene, &key, &own_record(&scene, |_| ()));
-    scene.only_reads("a record of this user");
+    scene.assert_read_commands_change_nothing("a record of this user");
     let shown = stdout(&scene.run(&["recover", "site"]));
     assert!(shown.contains("replace  s-1.xml"), "{shown}");
     let saved = scene.run(&["set", "site/s-2.xml", "priority=0.5"]);
     assert_eq!(saved.status.code(), Some(0), "{}", stderr(&saved));
     assert!(stderr(&saved).contains("finished an interrupted save: 1 file written"), "{}", stderr(&saved));
-    assert_eq!(scene.folder.read("site/s-1.xml"), EVIL.as_bytes());
+    assert_eq!(scene.folder.read("site/s-1.xml"), PAYLOAD.as_bytes());
 }
 
 type Sign = fn(&Scene, &[u8; 32]);
 
-/// Records with a code of this user's key, or nearly one, that must not be finished unasked.
+/// Records with a code of this user's key, or an invalid code, that must not be finished without consent.
 const SIGNED: [(&str, Sign); 15] = [
     ("one letter of the body is another", |scene, key| {
         put_signed(scene, key, &own_record(scene, |_| ()));
@@ -329,7 +350,7 @@ const SIGNED: [(&str, Sign); 15] = [
     ("another file waits", |scene, key| {
         let body = own_record(scene, |_| ());
         fs::remove_file(scene.path("site/.s-1.xml.1-abc123.sited")).unwrap();
-        scene.folder.write("site/.other", EVIL);
+        scene.folder.write("site/.other", PAYLOAD);
         fs::rename(scene.path("site/.other"), scene.path("site/.s-1.xml.1-abc123.sited")).unwrap();
         put_signed(scene, key, &body);
     }),
@@ -370,7 +391,7 @@ const SIGNED: [(&str, Sign); 15] = [
     }),
     ("a hidden target", |scene, key| {
         let name = temporary(".git/hooks/post-checkout");
-        scene.folder.write(&format!("site/{name}"), EVIL);
+        scene.folder.write(&format!("site/{name}"), PAYLOAD);
         let waiting = stamp(scene, &format!("site/{name}"));
         let body = own_record(scene, |body| {
             let file = &mut body["files"][0];
@@ -381,7 +402,7 @@ const SIGNED: [(&str, Sign); 15] = [
     }),
     ("a path that goes up", |scene, key| {
         let name = temporary("../home/precious");
-        scene.folder.write("home/.precious.1-abc123.sited", EVIL);
+        scene.folder.write("home/.precious.1-abc123.sited", PAYLOAD);
         let waiting = stamp(scene, "home/.precious.1-abc123.sited");
         let body = own_record(scene, |body| {
             let file = &mut body["files"][0];
@@ -401,38 +422,38 @@ const SIGNED: [(&str, Sign); 15] = [
 
 #[test]
 fn an_authenticated_record_is_still_validated() {
-    for (what, make) in SIGNED {
+    for (name, make) in SIGNED {
         let scene = Scene::new();
         let key = key(&scene);
         make(&scene, &key);
-        scene.only_reads(what);
+        scene.assert_read_commands_change_nothing(name);
         let before = scene.tree();
         let refused = scene.run(&["set", "site/s-2.xml", "priority=0.5"]);
-        assert_eq!(refused.status.code(), Some(3), "{what}: {}", stderr(&refused));
+        assert_eq!(refused.status.code(), Some(3), "{name}: {}", stderr(&refused));
         let hint = stderr(&refused);
-        assert!(hint.contains("sited recover"), "{what}: {hint}");
-        let mut now = scene.tree();
-        now.retain(|path, _| before.contains_key(path));
-        assert!(now == before, "{what}");
+        assert!(hint.contains("sited recover"), "{name}: {hint}");
+        let mut after = scene.tree();
+        after.retain(|path, _| before.contains_key(path));
+        assert!(after == before, "{name}");
     }
 }
 
-/// A record above the folder of the set, where anybody may write.
+/// A record in the parent folder of the set, in which another user may write.
 #[test]
-fn records_of_folders_above_are_not_looked_at_unless_they_are_of_this_user_and_of_this_set() {
+fn records_in_parent_folders_are_ignored_unless_authenticated_for_this_set() {
     let scene = Scene::new();
     let old = String::from_utf8(scene.folder.read("site/s-1.xml")).unwrap();
-    scene.folder.write("site/.s-1.xml.1-abc123.sited", EVIL);
+    scene.folder.write("site/.s-1.xml.1-abc123.sited", PAYLOAD);
     let file = json!({
-        "temporary": "site/.s-1.xml.1-abc123.sited", "target": "site/s-1.xml", "new": content(EVIL),
+        "temporary": "site/.s-1.xml.1-abc123.sited", "target": "site/s-1.xml", "new": content(PAYLOAD),
         "old": content(&old), "in_place": false, "stamp": null,
     });
     scene.folder.write(".sited.commit", record(1, &[file], &[]).to_string());
-    scene.only_reads("a record above");
+    scene.assert_read_commands_change_nothing("a record above");
     for arguments in [&["check", "site/s-1.xml"][..], &["set", "site/s-1.xml", "priority=0.5"]] {
         let output = scene.run(arguments);
         assert!(!stderr(&output).contains("interrupted"), "{}", stderr(&output));
     }
-    let now = String::from_utf8(scene.folder.read("site/s-1.xml")).unwrap();
-    assert!(now.contains("<priority>0.5</priority>"), "{now}");
+    let after = String::from_utf8(scene.folder.read("site/s-1.xml")).unwrap();
+    assert!(after.contains("<priority>0.5</priority>"), "{after}");
 }

@@ -1,4 +1,4 @@
-//! The scene of an attack: a set, other files of its user, and the files of an attacker.
+//! A set, other files of its user, and crafted files of an attacker.
 
 use crate::support::{Folder, environment, program};
 use sited::files::disk::fingerprint;
@@ -10,17 +10,17 @@ use std::process::{Command, Output, Stdio};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-/// Longer than any run takes that does not hang.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Time after which a run is considered to hang.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 const NS: &str = "xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"";
 
-/// The set lies in `site`; `precious` and `.git` beside it belong to the user and to no set.
+/// The set is in `site`; `home` beside it and `.git`, `.env` and `notes.txt` in it belong to the user and not to the set.
 pub(super) struct Scene {
     pub folder: Folder,
 }
 
-/// Every name below a folder with what is there: bytes, mode and owner, or where a link leads.
+/// Every path below a folder, with its mode, owner, and content or link target.
 pub(super) type Tree = BTreeMap<PathBuf, String>;
 
 impl Scene {
@@ -44,7 +44,7 @@ impl Scene {
         self.folder.file(name)
     }
 
-    /// Where `site` really is, as a record names it.
+    /// The real path of `site`, as records contain it.
     pub(super) fn real_site(&self) -> PathBuf {
         self.path("site").canonicalize().unwrap()
     }
@@ -59,15 +59,15 @@ impl Scene {
         mknodat(CWD, self.path(name), FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
     }
 
-    /// Gives a file to another user; only root can. Says so where it cannot.
-    pub(super) fn give_away(&self, name: &str) {
+    /// Changes the owner of a file to another user. Without root permissions, removes the file and prints a notice.
+    pub(super) fn change_owner(&self, name: &str) {
         if std::os::unix::fs::chown(self.path(name), Some(65_534), None).is_err() {
             eprintln!("SKIPPED in part: a file can be given to another user by root alone");
             fs::remove_file(self.path(name)).unwrap();
         }
     }
 
-    /// Runs the program; a run that hangs is killed and fails.
+    /// Runs the program. Kills it and panics if it hangs.
     pub(super) fn run(&self, arguments: &[&str]) -> Output {
         let mut command = Command::new(program());
         command.args(arguments).current_dir(self.folder.path()).env_clear().envs(environment(self.folder.path()));
@@ -76,14 +76,14 @@ impl Scene {
         let process = rustix::process::Pid::from_child(&child);
         let (sender, receiver) = channel();
         std::thread::spawn(move || sender.send(child.wait_with_output()));
-        let Ok(output) = receiver.recv_timeout(PATIENCE) else {
+        let Ok(output) = receiver.recv_timeout(TIMEOUT) else {
             let _ = rustix::process::kill_process(process, rustix::process::Signal::KILL);
             panic!("sited {arguments:?} hangs");
         };
         output.expect("wait for the program")
     }
 
-    /// Everything there is, the state folder included.
+    /// All files, including the state folder.
     pub(super) fn tree(&self) -> Tree {
         let mut tree = Tree::new();
         let mut folders = vec![self.folder.path().to_path_buf()];
@@ -91,27 +91,27 @@ impl Scene {
             for entry in fs::read_dir(folder).unwrap() {
                 let path = entry.unwrap().path();
                 let metadata = fs::symlink_metadata(&path).unwrap();
-                let mut what = format!("{:o} {} ", metadata.mode(), metadata.uid());
+                let mut node = format!("{:o} {} ", metadata.mode(), metadata.uid());
                 if metadata.is_dir() {
                     folders.push(path.clone());
                 } else if metadata.is_symlink() {
-                    what += &fs::read_link(&path).unwrap().to_string_lossy();
+                    node += &fs::read_link(&path).unwrap().to_string_lossy();
                 } else if metadata.is_file() {
-                    // A sparse file of any length is told by its length.
-                    what += &match metadata.len() {
+                    // A large sparse file is represented by its length.
+                    node += &match metadata.len() {
                         0..=1_000_000 => String::from_utf8_lossy(&fs::read(&path).unwrap()).into_owned(),
                         len => len.to_string(),
                     };
                 }
-                tree.insert(path.strip_prefix(self.folder.path()).unwrap().to_path_buf(), what);
+                tree.insert(path.strip_prefix(self.folder.path()).unwrap().to_path_buf(), node);
             }
         }
         tree
     }
 
-    /// What no file of another user may make the program change: everything but the sitemaps, the records and the
-    /// backups of the set, and the program's own state.
-    pub(super) fn guarded(&self) -> Tree {
+    /// The files that the program must not change, whatever files another user planted: all files except the sitemaps,
+    /// records and backups of the set, and the program's own state.
+    pub(super) fn guarded_files(&self) -> Tree {
         let mut tree = self.tree();
         tree.retain(|path, _| {
             let text = path.to_string_lossy();
@@ -124,8 +124,8 @@ impl Scene {
         tree
     }
 
-    /// Commands that only read: with any file of anybody in the folder they change nothing at all.
-    pub(super) fn only_reads(&self, what: &str) {
+    /// Asserts that commands that only read change nothing.
+    pub(super) fn assert_read_commands_change_nothing(&self, name: &str) {
         let before = self.tree();
         self.folder.write(".home/tmp/script", "check\n");
         let script = self.path(".home/tmp/script");
@@ -146,17 +146,17 @@ impl Scene {
             &["--script", script, "--read-only", "site"],
         ] {
             let output = self.run(arguments);
-            assert_printable(&output, what);
-            assert!(output.status.code().is_some(), "{what}: sited {arguments:?} died");
-            let mut now = self.tree();
-            now.retain(|path, _| !path.starts_with(".home/tmp/script"));
-            assert_eq!(difference(&before, &now), "", "{what}: sited {arguments:?}");
+            assert_printable(&output, name);
+            assert!(output.status.code().is_some(), "{name}: sited {arguments:?} died");
+            let mut after = self.tree();
+            after.retain(|path, _| !path.starts_with(".home/tmp/script"));
+            assert_eq!(difference(&before, &after), "", "{name}: sited {arguments:?}");
         }
     }
 
-    /// Commands that write, and even the consent of the user: what belongs to no set stays as it is.
-    pub(super) fn keeps_guarded(&self, what: &str) {
-        let before = self.guarded();
+    /// Asserts that commands that write, even with the consent of the user, leave guarded files unchanged.
+    pub(super) fn assert_guarded_files_unchanged(&self, name: &str) {
+        let before = self.guarded_files();
         for arguments in [
             &["set", "site", "lastmod=2026-01-01", "--backup", "always"][..],
             &["set", "site/s-1.xml", "priority=0.5"],
@@ -168,29 +168,29 @@ impl Scene {
             &["set", "site", "lastmod=2026-01-02"],
         ] {
             let output = self.run(arguments);
-            assert_printable(&output, what);
-            assert!(output.status.code().is_some(), "{what}: sited {arguments:?} died");
-            let told = crate::support::stderr(&output);
-            assert_eq!(difference(&before, &self.guarded()), "", "{what}: sited {arguments:?}: {told}");
+            assert_printable(&output, name);
+            assert!(output.status.code().is_some(), "{name}: sited {arguments:?} died");
+            let message = crate::support::stderr(&output);
+            assert_eq!(difference(&before, &self.guarded_files()), "", "{name}: sited {arguments:?}: {message}");
         }
     }
 }
 
-/// Nothing that came from a file reaches the terminal as a control character.
-fn assert_printable(output: &Output, what: &str) {
+/// Asserts that the output contains no control character.
+fn assert_printable(output: &Output, name: &str) {
     for text in [crate::support::stdout(output), crate::support::stderr(output)] {
-        assert!(!text.chars().any(|c| c.is_control() && c != '\n' && c != '\t'), "{what}: {text:?}");
+        assert!(!text.chars().any(|c| c.is_control() && c != '\n' && c != '\t'), "{name}: {text:?}");
     }
 }
 
-fn difference(before: &Tree, now: &Tree) -> String {
-    let names = before.keys().chain(now.keys().filter(|name| !before.contains_key(*name)));
-    let changed = names.filter(|name| before.get(*name) != now.get(*name));
-    let line = |name: &PathBuf| format!("{}: {:?} is now {:?}", name.display(), before.get(name), now.get(name));
+fn difference(before: &Tree, after: &Tree) -> String {
+    let names = before.keys().chain(after.keys().filter(|name| !before.contains_key(*name)));
+    let changed = names.filter(|name| before.get(*name) != after.get(*name));
+    let line = |name: &PathBuf| format!("{}: {:?} is now {:?}", name.display(), before.get(name), after.get(name));
     changed.map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// `{"len":…,"hash":…}` of bytes, as records and backups have it.
+/// The length and hash of a content as JSON, in the format of records and backups.
 pub(super) fn content(bytes: &str) -> serde_json::Value {
     serde_json::json!({ "len": bytes.len(), "hash": fingerprint(bytes.as_bytes()) })
 }

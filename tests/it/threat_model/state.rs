@@ -11,7 +11,7 @@ use xxhash_rust::xxh3::xxh3_64;
 pub(super) const SET: &str = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"><url><loc>https://e.com/1</loc>\
                        </url><url><loc>https://e.com/2</loc></url></urlset>";
 
-/// A set of one file, and a file that nothing may touch.
+/// A set of one file, and another file that the program must not change.
 pub(super) struct Scene {
     pub folder: Folder,
 }
@@ -40,23 +40,23 @@ impl Scene {
         self.folder.path().join(".home/state/sited/journal")
     }
 
-    /// A file of the state folder that belongs to the set, by the end of its name.
-    pub(super) fn own(&self, end: &str) -> PathBuf {
+    /// The path of a file of this set in the state folder.
+    pub(super) fn own_path(&self, end: &str) -> PathBuf {
         let name = xxh3_64(self.set().as_os_str().as_encoded_bytes());
         self.journals().join(format!("{name:016x}.{end}"))
     }
 
-    /// One that belongs to some other set.
-    pub(super) fn other(&self, end: &str) -> PathBuf {
+    /// The path of a file of another set in the state folder.
+    pub(super) fn other_path(&self, end: &str) -> PathBuf {
         self.journals().join(format!("00000000000000ff.{end}"))
     }
 
-    /// A journal of the set as it is, with these lines.
+    /// A valid journal of the current set with these lines.
     pub(super) fn journal(&self, lines: &[&str]) -> Vec<u8> {
         self.journal_of(&self.set().to_string_lossy(), lines)
     }
 
-    /// The same with another path as the one that the set was opened by.
+    /// A valid journal with `set` as the path by which the set was opened.
     pub(super) fn journal_of(&self, set: &str, lines: &[&str]) -> Vec<u8> {
         let bytes = fs::read(self.set()).unwrap();
         let path = self.set().to_string_lossy().into_owned();
@@ -66,19 +66,19 @@ impl Scene {
         std::iter::once(header).chain(lines).map(|line| hashed(&line)).collect::<String>().into_bytes()
     }
 
-    /// Runs the program; one that does not come to an end fails the test.
-    pub(super) fn run(&self, words: &[&str]) -> Output {
+    /// Runs the program. Panics if it hangs.
+    pub(super) fn run(&self, arguments: &[&str]) -> Output {
         let mut command = Command::new("timeout");
-        command.arg("50").arg(program()).args(words).current_dir(self.folder.path());
+        command.arg("50").arg(program()).args(arguments).current_dir(self.folder.path());
         command.env_clear().envs(environment(self.folder.path())).stdin(Stdio::null());
         let output = command.output().unwrap();
-        assert_ne!(output.status.code(), Some(124), "{words:?} does not come to an end");
+        assert_ne!(output.status.code(), Some(124), "{arguments:?} does not come to an end");
         output
     }
 
-    /// Everything that a run prints.
-    pub(super) fn says(&self, words: &[&str]) -> String {
-        let output = self.run(words);
+    /// The output of a run, standard error included.
+    pub(super) fn output_of(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
         let text = [output.stdout, output.stderr].concat();
         String::from_utf8(text).unwrap()
     }
@@ -96,18 +96,18 @@ pub(super) fn link(to: impl AsRef<Path>, path: &Path) {
     symlink(to, path).unwrap();
 }
 
-/// A file of 64 GiB that takes no room.
+/// Makes a sparse file of 64 GiB.
 pub(super) fn huge(path: &Path) {
     fs::File::create(path).unwrap().set_len(64 << 30).unwrap();
 }
 
-/// Gives a file to another user, which only root can.
-pub(super) fn give_away(path: &Path) -> bool {
+/// Changes the owner of a file to another user. Returns whether that succeeded, which needs root permissions.
+pub(super) fn change_owner(path: &Path) -> bool {
     std::os::unix::fs::chown(path, Some(65_534), None).is_ok()
 }
 
-/// No escape sequence, no other control, no sign that turns the direction of text.
-pub(super) fn is_tame(text: &str) -> bool {
+/// Whether the text has no control characters, and no characters that change the direction of text.
+pub(super) fn is_printable(text: &str) -> bool {
     !text.chars().any(|letter| {
         letter.is_control() && letter != '\n' || matches!(letter, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
     })

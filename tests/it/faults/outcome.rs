@@ -1,12 +1,12 @@
-//! Checks the result of a fault: nothing is lost, and every failure is reported.
+//! Verifies the result of a fault: nothing is lost, and every failure is reported.
 
-use super::cases::{Case, Then};
-use super::shot::Shot;
-use super::strace::{self, Fault, How, Points, Run};
+use super::cases::{Case, Effect};
+use super::snapshot::Snapshot;
+use super::strace::{self, Fault, FaultKind, InjectionPoints, Run};
 use crate::support::{Folder, run, stderr, stdout};
 use std::collections::BTreeSet;
 
-/// What came of a fault that was met.
+/// The result of a run whose fault was met, that is, whose system call failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outcome {
     Failed,
@@ -14,7 +14,7 @@ pub(super) enum Outcome {
     Killed,
 }
 
-/// What a set was when an interrupted save was finished.
+/// The content of a set after an interrupted save was finished.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Content {
     Read,
@@ -22,48 +22,48 @@ pub(super) enum Content {
     New,
 }
 
-/// A folder in which a case is run, and how its runs look without faults.
+/// A folder in which a case is run, and the results of a run without faults.
 pub(super) struct Scene {
     pub case: Case,
     folder: Folder,
-    before: Shot,
-    old: Shot,
-    new: Shot,
-    sound: Run,
-    pub points: Points,
+    before: Snapshot,
+    old: Snapshot,
+    new: Snapshot,
+    baseline: Run,
+    pub points: InjectionPoints,
 }
 
 impl Scene {
     pub(super) fn new(case: Case) -> Self {
         let folder = Folder::new();
         (case.make)(&folder);
-        let before = Shot::of(&folder);
+        let before = Snapshot::of(&folder);
         let counted = strace::run(&folder, (case.arguments, case.is_streamed), None);
-        let after = Shot::of(&folder);
+        let after = Snapshot::of(&folder);
         let names: BTreeSet<_> = before.names().chain(after.names()).cloned().collect();
-        let points = Points::of(&counted, &folder, &names);
+        let points = InjectionPoints::of(&counted, &folder, &names);
         assert!(counted.status.is_some() && !counted.stderr.contains("panicked"), "{}: {}", case.name, counted.stderr);
-        let mut scene = Self { old: before.set(), new: after.set(), case, folder, before, sound: counted, points };
-        if let Then::Reads = scene.case.then {
+        let mut scene = Self { old: before.set(), new: after.set(), case, folder, before, baseline: counted, points };
+        if let Effect::Reads = scene.case.effect {
             assert!(scene.before == after, "{} changes {}", scene.case.name, scene.before.difference(&after));
             return scene;
         }
-        assert_eq!(scene.sound.status, Some(0), "{}: {}", scene.case.name, scene.sound.stderr);
+        assert_eq!(scene.baseline.status, Some(0), "{}: {}", scene.case.name, scene.baseline.stderr);
         if scene.case.is_pending {
-            // Who fails before the interrupted save is finished leaves that to the next.
+            // A run that fails before it finishes the interrupted save leaves that to the next command.
             scene.reset();
-            if let Then::Changes(finish) = scene.case.then {
+            if let Effect::Changes(finish) = scene.case.effect {
                 assert!(run(&scene.folder, finish).status.success());
             }
-            scene.old = Shot::of(&scene.folder).set();
+            scene.old = Snapshot::of(&scene.folder).set();
         }
         let is_changed = scene.old != scene.new || scene.case.name.starts_with("recover");
-        assert!(is_changed, "{} changes nothing: {}", scene.case.name, scene.sound.stderr);
+        assert!(is_changed, "{} changes nothing: {}", scene.case.name, scene.baseline.stderr);
         scene
     }
 
     fn reset(&self) {
-        self.before.put(&self.folder);
+        self.before.restore(&self.folder);
         if self.case.is_pending {
             for entry in std::fs::read_dir(self.folder.path()).unwrap() {
                 let path = entry.unwrap().path();
@@ -75,13 +75,13 @@ impl Scene {
         }
     }
 
-    /// Runs the case with a fault; nothing if the fault was not met.
+    /// Runs the case with a fault. `None` if the fault was not met.
     ///
     /// # Errors
-    /// With what does not hold.
-    pub(super) fn hit(&self, fault: &Fault) -> Result<Option<(Outcome, Content)>, String> {
+    /// Returns the violated promise.
+    pub(super) fn inject(&self, fault: &Fault) -> Result<Option<(Outcome, Content)>, String> {
         self.reset();
-        let before = Shot::of(&self.folder);
+        let before = Snapshot::of(&self.folder);
         let run = strace::run(&self.folder, (self.case.arguments, self.case.is_streamed), Some(fault));
         if run.hangs {
             return Err("it hangs".to_owned());
@@ -92,67 +92,73 @@ impl Scene {
         let outcome = match run.status {
             None => Outcome::Killed,
             Some(0) => Outcome::Succeeded,
-            status if status == self.sound.status => Outcome::Succeeded,
+            status if status == self.baseline.status => Outcome::Succeeded,
             Some(_) => Outcome::Failed,
         };
-        let content = self.judge(fault, &run, outcome, &before).map_err(|why| {
+        let content = self.verify(fault, &run, outcome, &before).map_err(|reason| {
             let injected: String = run.injected().take(4).flat_map(|line| ["\n    ", line]).collect();
-            let said = run.stderr.trim_end().replace('\n', "\n    > ");
-            format!("{why}\n    status {:?}{injected}\n    > {said}", run.status)
+            let message = run.stderr.trim_end().replace('\n', "\n    > ");
+            format!("{reason}\n    status {:?}{injected}\n    > {message}", run.status)
         })?;
         Ok(Some((outcome, content)))
     }
 
-    fn judge(&self, fault: &Fault, run: &Run, outcome: Outcome, before: &Shot) -> Result<Content, String> {
+    fn verify(&self, fault: &Fault, run: &Run, outcome: Outcome, before: &Snapshot) -> Result<Content, String> {
         if run.stderr.contains("panicked") || run.status == Some(101) {
             return Err("it panics".to_owned());
         }
-        if run.status.is_none() && fault.how != How::Kill {
+        if run.status.is_none() && fault.kind != FaultKind::Kill {
             return Err("it dies of a signal".to_owned());
         }
         let is_message_lost = run.injected().any(|line| line.contains("write(2<"));
         if outcome == Outcome::Failed && run.stderr.trim().is_empty() && !is_message_lost {
             return Err("it fails without a message".to_owned());
         }
-        match self.case.then {
-            Then::Reads => self.judge_reading(run, outcome, before, is_message_lost).map(|()| Content::Read),
-            Then::Changes(finish) => self.judge_change(run, outcome, finish),
-            Then::Makes(home) => self.judge_making(run, outcome, home),
+        match self.case.effect {
+            Effect::Reads => self.verify_reading(run, outcome, before, is_message_lost).map(|()| Content::Read),
+            Effect::Changes(finish) => self.verify_change(run, outcome, finish),
+            Effect::Creates(record_folder) => self.verify_creating(run, outcome, record_folder),
         }
     }
 
-    fn judge_reading(&self, run: &Run, outcome: Outcome, before: &Shot, is_message_lost: bool) -> Result<(), String> {
-        let after = Shot::of(&self.folder);
+    fn verify_reading(
+        &self,
+        run: &Run,
+        outcome: Outcome,
+        before: &Snapshot,
+        is_message_lost: bool,
+    ) -> Result<(), String> {
+        let after = Snapshot::of(&self.folder);
         if after != *before {
             return Err(format!("reading changed {}", before.difference(&after)));
         }
-        // What cannot be done, and what is not known to be this user's, is in the result itself.
-        let is_told = ["not possible: it cannot be", "its commit record cannot be read", "your key"];
-        let is_told = is_told.iter().any(|words| {
-            let is_in = |run: &Run| run.stdout.contains(words) || run.stderr.contains(words);
-            is_in(run) && !is_in(&self.sound)
+        // The output itself reports operations that are not possible, and files that cannot be authenticated.
+        let is_reported = ["not possible: it cannot be", "its commit record cannot be read", "your key"];
+        let is_reported = is_reported.iter().any(|text| {
+            let is_in = |run: &Run| run.stdout.contains(text) || run.stderr.contains(text);
+            is_in(run) && !is_in(&self.baseline)
         });
-        if outcome == Outcome::Succeeded && run.stdout != self.sound.stdout && !is_told {
+        if outcome == Outcome::Succeeded && run.stdout != self.baseline.stdout && !is_reported {
             return Err(format!("another output with the same status:\n{}", run.stdout));
         }
-        let missing = self.sound.stderr.lines().find(|line| !run.stderr.contains(line));
-        match missing.filter(|_| !is_told && outcome == Outcome::Succeeded && !is_message_lost) {
+        let missing = self.baseline.stderr.lines().find(|line| !run.stderr.contains(line));
+        match missing.filter(|_| !is_reported && outcome == Outcome::Succeeded && !is_message_lost) {
             Some(line) => Err(format!("it does not say: {line}")),
             None => Ok(()),
         }
     }
 
-    fn judge_change(&self, run: &Run, outcome: Outcome, finish: &[&str]) -> Result<Content, String> {
-        let had_record = Shot::of(&self.folder).has_record();
+    fn verify_change(&self, run: &Run, outcome: Outcome, finish: &[&str]) -> Result<Content, String> {
+        let had_record = Snapshot::of(&self.folder).has_record();
         self.finish(run, finish, had_record)?;
-        let after = Shot::of(&self.folder);
+        let after = Snapshot::of(&self.folder);
         let content = self.content(&after)?;
         let is_of_before = self.case.is_pending && content == Content::Old;
         match outcome {
             Outcome::Succeeded if content == Content::Old => {
                 return Err("it succeeds and the set is the old one".to_owned());
             }
-            // The rename of a single file cannot be taken back: that it may not last is reported.
+            // The rename of a single file cannot be reverted; the error reports that it may not survive a crash.
             Outcome::Failed if content == Content::New && !had_record && !is_of_before && !is_after_rename(run) => {
                 let is_same = self.old == self.new;
                 return if is_same { Ok(content) } else { Err("it fails and the set is the new one".to_owned()) };
@@ -161,17 +167,17 @@ impl Scene {
         }
         self.check_backups(run)?;
         if self.case.name.starts_with("journal") && content == Content::Old {
-            // The changes wait as before.
+            // The unsaved changes are still in the journal.
             let again = crate::support::run(&self.folder, self.case.arguments);
-            if !again.status.success() || Shot::of(&self.folder).set() != self.new {
+            if !again.status.success() || Snapshot::of(&self.folder).set() != self.new {
                 return Err(format!("given again it does not apply the journal: {}", stderr(&again)));
             }
-            check_temporaries(&Shot::of(&self.folder))?;
+            check_temporaries(&Snapshot::of(&self.folder))?;
         }
         Ok(content)
     }
 
-    /// Has an interrupted save finished.
+    /// Finishes an interrupted save.
     fn finish(&self, before: &Run, finish: &[&str], had_record: bool) -> Result<(), String> {
         let finished = run(&self.folder, finish);
         if !finished.status.success() {
@@ -185,15 +191,15 @@ impl Scene {
                 return Err(format!("recover fails: {}{}", stdout(&recovered), stderr(&recovered)));
             }
         }
-        let after = Shot::of(&self.folder);
+        let after = Snapshot::of(&self.folder);
         if after.has_record() {
             return Err("the record is still there".to_owned());
         }
-        // What a killed run has left goes with the next that writes, which the case itself is here.
+        // The next command that writes removes the files that a killed run left; here that is the case itself.
         if self.case.name.starts_with("journal") { Ok(()) } else { check_temporaries(&after) }
     }
 
-    fn content(&self, after: &Shot) -> Result<Content, String> {
+    fn content(&self, after: &Snapshot) -> Result<Content, String> {
         let set = after.set();
         if set == self.new {
             Ok(Content::New)
@@ -205,7 +211,7 @@ impl Scene {
         }
     }
 
-    /// Each backup that is listed can be put back, and is what the set was.
+    /// Verifies that each listed backup can be restored and has the earlier content of the set.
     fn check_backups(&self, before: &Run) -> Result<(), String> {
         if !self.folder.file("sitemap.xml.bak").exists() {
             return Ok(());
@@ -222,28 +228,28 @@ impl Scene {
         for date in &dates {
             let mut restored = run(&self.folder, &["restore", "sitemap.xml", "--set", date]);
             if before.injected().any(|line| line.contains("/.home/state")) && stderr(&restored).contains("your key") {
-                // A backup is made also where the key cannot be read; then the user is asked.
+                // If the key cannot be read, the backup is unsigned, and its restore needs the user's consent.
                 restored = run(&self.folder, &["restore", "sitemap.xml", "--set", date, "--unverified"]);
             }
             if !restored.status.success() {
                 return Err(format!("the backup {date} cannot be restored: {}", stderr(&restored)));
             }
-            if date.starts_with("2026-11-20") && Shot::of(&self.folder).set() != self.old {
+            if date.starts_with("2026-11-20") && Snapshot::of(&self.folder).set() != self.old {
                 return Err(format!("the backup {date} is not what the set was"));
             }
         }
         Ok(())
     }
 
-    fn judge_making(&self, run: &Run, outcome: Outcome, home: &str) -> Result<Content, String> {
-        let had_record = Shot::of(&self.folder).has_record();
+    fn verify_creating(&self, run: &Run, outcome: Outcome, record_folder: &str) -> Result<Content, String> {
+        let had_record = Snapshot::of(&self.folder).has_record();
         if had_record {
-            let recovered = crate::support::run(&self.folder, &["recover", home, "--finish"]);
+            let recovered = crate::support::run(&self.folder, &["recover", record_folder, "--finish"]);
             if !recovered.status.success() {
                 return Err(format!("recover fails: {}{}", stdout(&recovered), stderr(&recovered)));
             }
         }
-        let content = self.content(&Shot::of(&self.folder))?;
+        let content = self.content(&Snapshot::of(&self.folder))?;
         match (outcome, content) {
             (Outcome::Succeeded, Content::Old) => return Err("it succeeds and nothing was made".to_owned()),
             (Outcome::Failed, Content::New) if !had_record && !is_after_rename(run) => {
@@ -253,29 +259,30 @@ impl Scene {
         }
         if content == Content::Old {
             self.finish(run, self.case.arguments, had_record)?;
-            if self.content(&Shot::of(&self.folder))? == Content::Old {
+            if self.content(&Snapshot::of(&self.folder))? == Content::Old {
                 return Err("given again it makes nothing".to_owned());
             }
         }
-        check_temporaries(&Shot::of(&self.folder))?;
+        check_temporaries(&Snapshot::of(&self.folder))?;
         Ok(content)
     }
 }
 
-fn check_temporaries(after: &Shot) -> Result<(), String> {
-    // Those in a backup that was interrupted are a part of it: `restore` says that nothing needs it.
-    let mut left = after.temporaries();
-    left.retain(|path| !path.to_string_lossy().contains(".bak/"));
-    match left.as_slice() {
+fn check_temporaries(after: &Snapshot) -> Result<(), String> {
+    // Temporary files in an incomplete backup belong to it; `restore` reports it.
+    let mut remaining = after.temporaries();
+    remaining.retain(|path| !path.to_string_lossy().contains(".bak/"));
+    match remaining.as_slice() {
         [] => Ok(()),
-        left => Err(format!("temporary files are left: {left:?}")),
+        remaining => Err(format!("temporary files are left: {remaining:?}")),
     }
 }
 
-/// Whether an error came after the rename of a single file, which stays, or when the applied journal was to be removed.
+/// Whether an error occurred after the rename of a single file, which is not reverted, or during the removal of the
+/// applied journal.
 fn is_after_rename(run: &Run) -> bool {
-    // The hint for a folder that is mounted read-only takes the place of what was being done.
+    // For a read-only mount the error has a hint instead of the failed operation.
     ["may not survive a crash", "which is in its place", "mounted read-only", ".journal: cannot remove"]
         .iter()
-        .any(|words| run.stderr.contains(words))
+        .any(|text| run.stderr.contains(text))
 }

@@ -10,16 +10,16 @@ use std::path::{Path, PathBuf};
 enum Node {
     Folder(u32),
     File(u32, Vec<u8>),
-    /// Another name of a file.
-    Name(PathBuf),
+    /// A hard link to a file.
+    HardLink(PathBuf),
     Link(PathBuf),
 }
 
-/// Everything below a folder, the home in it included.
+/// All files below a folder, including its home folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Shot(BTreeMap<PathBuf, Node>);
+pub(super) struct Snapshot(BTreeMap<PathBuf, Node>);
 
-impl Shot {
+impl Snapshot {
     pub(super) fn of(folder: &Folder) -> Self {
         let mut nodes = BTreeMap::new();
         let mut seen = BTreeMap::new();
@@ -27,8 +27,8 @@ impl Shot {
         Self(nodes)
     }
 
-    /// Makes the folder what it was.
-    pub(super) fn put(&self, folder: &Folder) {
+    /// Restores the folder to this snapshot.
+    pub(super) fn restore(&self, folder: &Folder) {
         for entry in fs::read_dir(folder.path()).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() && !path.is_symlink() {
@@ -48,32 +48,32 @@ impl Shot {
                     fs::write(&path, bytes).unwrap();
                     fs::set_permissions(&path, Permissions::from_mode(*mode)).unwrap();
                 }
-                Node::Name(first) => fs::hard_link(folder.path().join(first), &path).unwrap(),
+                Node::HardLink(first) => fs::hard_link(folder.path().join(first), &path).unwrap(),
                 Node::Link(to) => symlink(to, &path).unwrap(),
             }
         }
     }
 
-    /// The names of files and folders.
+    /// The paths of files and folders.
     pub(super) fn names(&self) -> impl Iterator<Item = &PathBuf> {
         self.0.keys()
     }
 
-    /// The files that belong to sets and to the user: no records, temporary files, backups, state.
+    /// The files of sets and of the user, without records, temporary files, backups and state.
     pub(super) fn set(&self) -> Self {
         let is_own = |part: &std::ffi::OsStr| {
             let name = part.to_string_lossy();
             name.starts_with('.') || name.ends_with(".bak")
         };
-        let kept = self.0.iter().filter(|(path, node)| !path.iter().any(is_own) && !matches!(node, Node::Folder(_)));
-        Self(kept.map(|(path, node)| (path.clone(), node.clone())).collect())
+        let files = self.0.iter().filter(|(path, node)| !path.iter().any(is_own) && !matches!(node, Node::Folder(_)));
+        Self(files.map(|(path, node)| (path.clone(), node.clone())).collect())
     }
 
     pub(super) fn has_record(&self) -> bool {
         self.0.keys().any(|path| path.file_name().is_some_and(|name| name == ".sited.commit"))
     }
 
-    /// Files that should have gone with the run that made them.
+    /// Temporary files, which the run that made them should have removed.
     pub(super) fn temporaries(&self) -> Vec<&PathBuf> {
         let is_temporary = |path: &&PathBuf| {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -82,7 +82,7 @@ impl Shot {
         self.0.keys().filter(is_temporary).collect()
     }
 
-    /// Where it is not the other one.
+    /// The paths that differ from those of another snapshot, each followed by a space.
     pub(super) fn difference(&self, other: &Self) -> String {
         let names: std::collections::BTreeSet<_> = self.0.keys().chain(other.0.keys()).collect();
         let differs = names.into_iter().filter(|name| self.0.get(*name) != other.0.get(*name));
@@ -103,7 +103,7 @@ fn take(root: &Path, above: &Path, nodes: &mut BTreeMap<PathBuf, Node>, seen: &m
         } else if metadata.is_symlink() {
             nodes.insert(name, Node::Link(fs::read_link(&path).unwrap()));
         } else if let Some(first) = seen.get(&(metadata.dev(), metadata.ino())) {
-            nodes.insert(name, Node::Name(first.clone()));
+            nodes.insert(name, Node::HardLink(first.clone()));
         } else {
             seen.insert((metadata.dev(), metadata.ino()), name.clone());
             nodes.insert(name, Node::File(mode, fs::read(&path).unwrap()));
