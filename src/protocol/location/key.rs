@@ -86,16 +86,22 @@ pub(crate) fn near_key_hash(decoded: &str) -> u64 {
     if decoded.is_empty() {
         return NO_KEY;
     }
-    if let Some(key) = plain_near_key(decoded, false) {
-        return hash_normal(key.as_bytes());
-    }
-    let mut small = [0; MAX_LOWERED_BYTES];
-    if let Some(key) = lowercased(decoded, &mut small).and_then(|small| plain_near_key(small, true)) {
-        return hash_normal(key.as_bytes());
-    }
-    let mut key = String::new();
-    near_key(decoded, &mut key);
-    hash_normal(key.as_bytes())
+    let location = Location::of(decoded);
+    let mut scratch = String::new();
+    let normal = if location.is_normal() {
+        location
+    } else {
+        location.write_normal(&mut scratch);
+        Location::of(&scratch)
+    };
+    // Capitals outside of ASCII remain only in an invalid host.
+    let is_plain = normal.scheme.is_some() && !normal.host().is_empty() && normal.authority_classes & HIGH == 0;
+    let near_hash = if is_plain { near_hash_of_normal(&normal) } else { None };
+    near_hash.unwrap_or_else(|| {
+        let mut near = String::new();
+        near_key(decoded, &mut near);
+        hash_normal(near.as_bytes())
+    })
 }
 
 /// Maximum number of parameters of a query that are sorted without allocation.
@@ -150,57 +156,6 @@ pub(super) fn near_hash_of_normal(location: &Location<'_>) -> Option<u64> {
 /// Maximum number of bytes that are converted to lower case without allocation.
 const MAX_LOWERED_BYTES: usize = 256;
 
-/// An ASCII value in lower case, if every percent-encoded byte in it is outside of ASCII.
-fn lowercased<'s>(decoded: &str, small: &'s mut [u8; MAX_LOWERED_BYTES]) -> Option<&'s str> {
-    let bytes = decoded.as_bytes();
-    let small = small.get_mut(..bytes.len())?;
-    small.copy_from_slice(bytes);
-    small.make_ascii_lowercase();
-    let is_high = |at: usize| chars::percent_byte(bytes, at).is_some_and(|byte| byte >= 0x80);
-    let are_high = (0..bytes.len()).filter(|at| bytes.get(*at) == Some(&b'%')).all(is_high);
-    std::str::from_utf8(small).ok().filter(|_| are_high)
-}
-
-/// The near key of a value that contains it as a slice, as most do. `may_escape` tells that percent-encoded bytes in
-/// its path are normal already.
-fn plain_near_key(decoded: &str, may_escape: bool) -> Option<&str> {
-    let location = Location::outline(decoded);
-    let rest = decoded.strip_prefix("https://").or_else(|| decoded.strip_prefix("http://"))?;
-    let (page, query) = rest.split_once('?').map_or((rest, None), |(page, query)| (page, Some(query)));
-    let is_plain = |text: &str| text.bytes().all(|byte| PLAIN_NEAR[usize::from(byte)]);
-    let is_plain_page = page.bytes().all(|byte| PLAIN_NEAR[usize::from(byte)] || (may_escape && byte == b'%'));
-    if !is_plain_page || location.path().is_empty() || location.host().is_empty() {
-        return None;
-    }
-    if location.host().contains('%') {
-        return None;
-    }
-    let file = page.rsplit('/').next().unwrap_or_default();
-    if file.starts_with("index.") || file.starts_with('.') || page.contains("/.") {
-        return None;
-    }
-    let key = rest.strip_prefix("www.").unwrap_or(rest);
-    let Some(query) = query else { return Some(key.trim_end_matches('/')) };
-    // The parameters must be plain and sorted already.
-    let is_kept = |parameter: &str| {
-        let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
-        !name.is_empty() && is_plain(name) && is_plain(value) && !params::is_tracking(name)
-    };
-    (!page.ends_with('/') && query.split('&').is_sorted() && query.split('&').all(is_kept)).then_some(key)
-}
-
-/// Bytes of a host or path that are the same in a near key.
-static PLAIN_NEAR: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut byte = 0;
-    while byte < 128 {
-        let c = byte as u8;
-        table[byte] = c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, b'-' | b'.' | b'_' | b'~' | b'/');
-        byte += 1;
-    }
-    table
-};
-
 impl Location<'_> {
     /// See [`key_hash`].
     pub fn key_hash(&self) -> u64 {
@@ -254,14 +209,16 @@ impl Location<'_> {
             }
             _ => {}
         }
-        let mut bytes = Vec::with_capacity(self.text.len() * 2);
-        push_normal_bytes(self.path(), &mut bytes);
-        push_without_dot_segments(std::str::from_utf8(&bytes).unwrap_or(""), out); // all ASCII
+        let base = out.len();
+        push_normal_text(self.path(), out);
+        let path = out.get(base..).unwrap_or_default();
+        if !path.starts_with('/') || path.contains("/.") {
+            let path = out.split_off(base);
+            push_without_dot_segments(&path, out);
+        }
         if let Some(query) = self.query() {
-            bytes.clear();
-            push_normal_bytes(query, &mut bytes);
             out.push('?');
-            out.push_str(std::str::from_utf8(&bytes).unwrap_or(""));
+            push_normal_text(query, out);
         }
     }
 }
@@ -276,26 +233,32 @@ fn has_normal_percents(bytes: &[u8]) -> bool {
 
 /// Normalises percent-encoding (RFC 3986, 6.2.2.1 and 6.2.2.2, and RFC 3987, 3.1). Drops line ends and tabs, as every
 /// URL parser does, and encodes a stray `%` as `%25`, as crawlers do.
-fn push_normal_bytes(text: &str, out: &mut Vec<u8>) {
+fn push_normal_text(text: &str, out: &mut String) {
     let bytes = text.as_bytes();
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
+        let plain = bytes.get(at..).unwrap_or_default().iter().take_while(|byte| chars::is_plain(**byte)).count();
+        if plain > 0 {
+            out.push_str(text.get(at..at + plain).unwrap_or_default());
+            at += plain;
+            continue;
+        }
         at += 1;
-        match byte {
+        let escaped = match byte {
+            b'\n' | b'\r' | b'\t' => continue,
             b'%' => match chars::percent_byte(bytes, at - 1) {
                 Some(byte) => {
                     at += 2;
-                    if chars::is_unreserved(byte) {
-                        out.push(byte);
-                    } else {
-                        out.extend_from_slice(&chars::escape(byte));
-                    }
+                    byte
                 }
-                None => out.extend_from_slice(b"%25"),
+                None => b'%',
             },
-            b'\n' | b'\r' | b'\t' => {}
-            _ if chars::is_plain(byte) => out.push(byte),
-            _ => out.extend_from_slice(&chars::escape(byte)),
+            _ => byte,
+        };
+        if byte == b'%' && chars::is_unreserved(escaped) {
+            out.push(char::from(escaped));
+        } else {
+            chars::push_percent(out, escaped);
         }
     }
 }
@@ -392,9 +355,6 @@ mod tests {
             for text in [odd, format!("https://{rest}"), format!("http://e.com/{rest}"), format!("HTTPS://{escaped}")] {
                 let mut long = String::new();
                 near_key(&text, &mut long);
-                if let Some(quick) = plain_near_key(&text, false) {
-                    prop_assert_eq!(quick, &long, "{}", text);
-                }
                 if !text.is_empty() {
                     prop_assert_eq!(near_key_hash(&text), hash_normal(long.as_bytes()), "{}", text);
                 }
