@@ -1,4 +1,4 @@
-//! What hostile shapes cost: allocations and peak memory at n, 2n and 4n of the same thing, through whole commands.
+//! Tests that allocations and peak memory of whole commands grow linearly on hostile inputs (n, 2n and 4n repetitions).
 //!
 //! Growth of work that allocates nothing is counted in the library (`cli::tests::growth`).
 

@@ -515,12 +515,12 @@ mod tests {
     }
 
     #[test]
-    fn the_definition_is_sound() {
+    fn the_command_line_definition_is_valid() {
         Cli::command().debug_assert();
     }
 
     #[test]
-    fn words_become_tasks() {
+    fn arguments_become_tasks() {
         let line = read("sited --base-url https://e.com/ --read-only a.xml").unwrap();
         assert!(line.task.is_none());
         assert_eq!(line.open.paths, ["a.xml"].map(PathBuf::from));

@@ -483,7 +483,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn loading_a_large_set_is_noted_with_the_reason() {
+    fn loading_a_large_set_is_reported_with_the_reason() {
         let folder = tempfile::tempdir().unwrap();
         write(folder.path(), &[vec![(0, 0)], vec![(1, 0)]]);
         for (limit, expected) in [(0, true), (u64::MAX, false)] {

@@ -21,7 +21,7 @@ const HEAD: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
     <urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\" \
     xmlns:image=\"http://www.google.com/schemas/sitemap-image/1.1\">\n";
 
-/// A folder with a good file, one with findings, a set, and a file that is none.
+/// A folder with a valid file, one with findings, a set, and a file that is not a sitemap.
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
@@ -45,7 +45,7 @@ fn folder() -> TempDir {
     folder
 }
 
-/// Runs words in the folder; `DIR/` in what is printed stands for it.
+/// Runs a command line; `DIR/` in the words and in the output stands for the folder.
 fn sited(folder: &TempDir, words: &str) -> (u8, String, String) {
     let directory = format!("{}/", folder.path().display());
     let words = words.split(' ').map(|word| word.replace("DIR/", &directory).replace('_', " "));
@@ -81,7 +81,7 @@ fn list_prints_decoded_urls_in_the_order_of_the_set() {
 }
 
 #[test]
-fn results_are_exact_for_programs_and_show_what_a_terminal_would_hide() {
+fn results_are_exact_in_pipes_and_escape_invisible_characters_on_terminals() {
     let folder = folder();
     let loc = "https://e.com/a\u{200b}b\u{200f}\u{feff}c";
     fs::write(folder.path().join("marks.xml"), format!("{HEAD}<url><loc>{loc}</loc></url></urlset>")).unwrap();
@@ -101,7 +101,7 @@ fn results_are_exact_for_programs_and_show_what_a_terminal_would_hide() {
         let (out, _) = results(words, true);
         assert!(out.contains(shown) && out.ends_with('\n'), "{words:?}: {out}");
     }
-    // Notes and errors are for people wherever they go.
+    // Notes and errors are always escaped.
     let (status, _, notes) = sited(&folder, "list DIR/none\u{202e}\u{200b}.xml");
     assert!(status == 3 && notes.contains("none‹202E›‹200B›.xml: there is no such file"), "{notes}");
 }
@@ -168,7 +168,7 @@ fn check_prints_one_document() {
 }
 
 #[test]
-fn an_encoding_has_the_name_that_the_file_gives_it() {
+fn the_encoding_is_reported_as_declared_by_the_file() {
     let folder = folder();
     let text = HEAD.replace("UTF-8", "ISO-8859-1");
     let rest = "<url><loc>https://e.com/a</loc></url></urlset>";
@@ -184,7 +184,7 @@ fn an_encoding_has_the_name_that_the_file_gives_it() {
 }
 
 #[test]
-fn what_cannot_be_done_is_said_with_a_hint() {
+fn invalid_arguments_and_files_are_reported_with_their_status() {
     let folder = folder();
     let table = [
         ("list DIR/gone.xml", 3, "error: DIR/gone.xml: there is no such file\nhint: "),
@@ -199,11 +199,11 @@ fn what_cannot_be_done_is_said_with_a_hint() {
         assert_eq!((found, out.as_str()), (status, ""), "{words}: {notes}");
         assert!(notes.starts_with(message), "{words}: {notes}");
     }
-    // What is no sitemap is a finding of its own.
+    // A file that is not a sitemap is a finding.
     let (status, out, _) = sited(&folder, "check DIR/notes.txt");
     assert_eq!(status, 1);
     assert!(out.starts_with("DIR/notes.txt:1:1: error[doc-root-unknown]: "), "{out}");
-    // The files that can be read are reported all the same.
+    // The readable files are reported nevertheless.
     let (status, out, _) = sited(&folder, "list DIR/gone.xml DIR/bad.xml");
     assert_eq!((status, out.as_str()), (3, "https://e.com/a\n"));
     let (status, out, _) = sited(&folder, "check DIR/bad.xml DIR/gone.xml");
@@ -212,7 +212,7 @@ fn what_cannot_be_done_is_said_with_a_hint() {
 }
 
 #[test]
-fn a_reader_that_stops_reading_is_no_error() {
+fn a_closed_pipe_is_not_an_error() {
     struct Closed;
     impl Write for Closed {
         fn write(&mut self, _: &[u8]) -> io::Result<usize> {
@@ -235,7 +235,7 @@ fn a_reader_that_stops_reading_is_no_error() {
 }
 
 #[test]
-fn set_changes_the_values_bytes_and_nothing_else() {
+fn set_changes_only_the_bytes_of_the_values() {
     let folder = folder();
     let path = folder.path().join("good.xml");
     let before = fs::read_to_string(&path).unwrap();
@@ -258,7 +258,7 @@ fn set_changes_the_values_bytes_and_nothing_else() {
 }
 
 #[test]
-fn set_writes_elsewhere_or_nowhere_when_told_to() {
+fn set_obeys_output_and_dry_run() {
     let folder = folder();
     let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
     let before = read("good.xml");
@@ -277,7 +277,7 @@ fn set_writes_elsewhere_or_nowhere_when_told_to() {
 }
 
 #[test]
-fn set_refuses_what_makes_no_sense() {
+fn set_rejects_invalid_assignments_and_queries() {
     let folder = folder();
     let before = fs::read(folder.path().join("good.xml")).unwrap();
     let table = [
@@ -295,7 +295,7 @@ fn set_refuses_what_makes_no_sense() {
 }
 
 #[test]
-fn the_screen_is_left_to_others() {
+fn a_path_without_a_command_requests_the_screen() {
     let run = |words: &str| {
         run(&Cli::try_parse_from(words.split(' ')).unwrap(), Env::default(), &mut Vec::new(), &mut Vec::new())
     };
@@ -306,7 +306,7 @@ fn the_screen_is_left_to_others() {
 }
 
 #[test]
-fn an_entry_with_two_locs_is_listed_as_both_in_every_format() {
+fn an_entry_with_two_locs_is_listed_with_both_in_every_format() {
     let folder = folder();
     let two = format!(
         "{HEAD}<url><loc>https://e.com/a</loc><loc>https://e.com/b</loc><priority>0.5</priority></url></urlset>"
@@ -323,8 +323,8 @@ fn an_entry_with_two_locs_is_listed_as_both_in_every_format() {
 }
 
 #[test]
-fn a_file_that_its_index_brings_is_checked_once() {
-    // As a hook before a commit names them.
+fn a_file_given_alone_and_in_its_index_is_checked_once() {
+    // As a pre-commit hook passes them.
     let words = "check DIR/bad.xml DIR/none.xml DIR/index.xml DIR/./bad.xml --rule priority-invalid";
     let (_, out, notes) = sited(&folder(), words);
     assert_eq!(out.lines().count(), 1, "{out}");

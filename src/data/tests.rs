@@ -196,7 +196,7 @@ fn a_few_unreadable_values_do_not_change_the_kind_of_a_column() {
 }
 
 #[test]
-fn a_column_of_numbers_or_dates_takes_8_bytes_per_row_and_others_their_distinct_texts() {
+fn a_numeric_or_date_column_takes_8_bytes_per_row_others_each_text_once() {
     const ROWS: usize = 20_000;
     let mut text = "loc,clicks,ctr,modified,seen,note,class\n".to_owned();
     let mut notes = 0;
@@ -258,7 +258,7 @@ fn a_url_is_normalised_once_by_each_side() {
 }
 
 proptest! {
-    /// A table of random cells gives back the last text of each URL, whatever quotes and delimiters are in it.
+    /// A table of random cells, with any quotes and delimiters, has the last text of each URL.
     #[test]
     fn a_table_is_read_as_a_map(rows in prop::collection::vec((0u8..20, "[a-c ,;\"\n|é]{0,6}|[0-9.%-]{1,5}|20[12][0-9]-0[1-9]-[012][1-9]"), 0..40)) {
         let mut writer = csv::Writer::from_writer(Vec::new());

@@ -506,7 +506,7 @@ mod tests {
         assert_eq!(side(&text, Side::Ours).unwrap(), format!("{HEAD}{a}{b}{d}</urlset>\n"));
         assert_eq!(side(&text, Side::Theirs).unwrap(), format!("{HEAD}{a}{c}{b}{d}</urlset>\n"));
         assert_eq!(side(&text, Side::Both).unwrap(), format!("{HEAD}{a}{b}{c}{d}</urlset>\n"));
-        // One side deleted.
+        // One side has deleted the entry.
         let text = format!("{HEAD}{a}{}{d}</urlset>\n", conflict("", &b));
         assert_eq!(side(&text, Side::Ours).unwrap(), format!("{HEAD}{a}{d}</urlset>\n"));
         assert_eq!(side(&text, Side::Both).unwrap(), format!("{HEAD}{a}{b}{d}</urlset>\n"));
@@ -526,7 +526,7 @@ mod tests {
         ] {
             assert_eq!(sides(&text, &answers).unwrap(), file(&entries(names)), "{answers:?}");
         }
-        // What is taken of one conflict counts as known in another.
+        // Entries taken from one conflict count as known in another.
         let text = file(&[pair("a", "b"), pair("c", "b")].concat());
         assert_eq!(sides(&text, &[Side::Theirs, Side::Both]).unwrap(), file(&entries("bc")));
         assert_eq!(sides(&text, &[Side::Ours, Side::Both]).unwrap(), file(&entries("acb")));
@@ -574,7 +574,7 @@ mod tests {
         let (ours, theirs) = ("<lastmod>2026-01-01</lastmod>\n", "<lastmod>2026-02-02</lastmod>\n");
         let text = of(&conflict(ours, theirs));
         assert_eq!(side(&text, Side::Theirs).unwrap(), of(theirs));
-        // The URL is one and the same: ours stays.
+        // Both sides have the same URL: ours is kept.
         assert_eq!(side(&text, Side::Both).unwrap(), of(ours));
         let text = format!(
             "{HEAD}<url>\n{}</url>\n</urlset>\n",

@@ -292,7 +292,7 @@ mod tests {
         assert_eq!(found("t", b"https://example.com/a,1\nhttps://example.com/b,2\n"), "List");
         let refused = found("t.csv", b"Name,Clicks\nA,1\n");
         assert_eq!(refused, "no column of this table holds URLs; its columns are `Name`, `Clicks`");
-        // A list is one, whatever it is called.
+        // A list is detected under any name.
         assert_eq!(found("t.csv", b"https://example.com/a\nhttps://example.com/b\n"), "List");
     }
 }

@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn no_name_leads_out_of_the_folder() {
+    fn no_name_escapes_the_folder() {
         let folder = tempfile::tempdir().unwrap();
         let incoming = IncomingFolder::open(&folder.path().join("in")).unwrap();
         for name in ["../a.xml", "a/../../b.xml", "/etc/a.xml", "..", ""] {
@@ -207,7 +207,7 @@ mod tests {
             assert!(incoming.hash(Path::new("link/a.xml")).is_err());
             std::os::unix::fs::symlink("../out/a.xml", incoming.path().join("a.xml")).unwrap();
             assert!(incoming.hash(Path::new("a.xml")).is_err());
-            // A link is replaced, and what it leads to stays.
+            // A link is replaced, and its target is unchanged.
             incoming.begin(Path::new("a.xml")).unwrap().complete().unwrap();
             assert_eq!(fs::read(folder.path().join("out/a.xml")).unwrap(), b"x");
         }

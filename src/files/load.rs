@@ -163,7 +163,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn children_come_in_index_order_and_whatever_is_wrong_with_one_is_its_state() {
+    fn children_are_in_index_order_with_their_errors_as_states() {
         use ChildState::{Cycle, Itself, Loaded, Missing, Nested, Outside, Repeated};
         let locs = [
             "http://e/maps/b.xml",
@@ -219,7 +219,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn indexes_inside_the_index_are_followed_in_their_place_and_never_twice_or_out_of_the_folder() {
+    fn nested_indexes_are_loaded_in_order_once_and_only_within_the_folder() {
         use ChildState::{Cycle, Itself, Loaded, Nested, Outside, Repeated};
         let inner = ["http://e/maps/c.xml", "http://e/maps/deep.xml", "http://e/b.xml", "http://e/../up.xml"];
         let deep = ["http://e/maps/d.xml", "http://e/index.xml", "http://e/maps/deep.xml", "http://e/maps/inner.xml"];
@@ -266,7 +266,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn many_children_come_in_order_and_the_first_before_the_rest_is_read() {
+    fn many_children_are_in_order_and_the_first_is_passed_before_the_rest_is_read() {
         let names: Vec<String> = (0..40).map(|number| format!("s{number}.xml")).collect();
         let locs: Vec<String> = names.iter().map(|name| format!("http://e/{name}")).collect();
         let folder = tempfile::tempdir().unwrap();

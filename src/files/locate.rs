@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_base_ever_shorter_suffixes_are_tried() {
+    fn without_a_base_url_suffixes_are_tried_from_long_to_short() {
         let table = [
             ("https://e.com/sitemap-1.xml", inside(&["sitemap-1.xml"])),
             ("https://e.com/a/b/c.xml.gz?x=/y", inside(&["a/b/c.xml.gz", "b/c.xml.gz", "c.xml.gz"])),
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn no_spelling_leads_out_of_the_folder() {
+    fn no_spelling_of_a_path_escapes_the_folder() {
         let locs = [
             "https://e.com/../a.xml",
             "https://e.com/a/../../b.xml",

@@ -162,7 +162,7 @@ mod tests {
     use crate::xml::defect::{Defect, FoundDefect};
 
     #[test]
-    fn what_a_second_repair_did_is_told_by_the_places_of_the_file_as_stored() {
+    fn a_second_repair_is_reported_at_positions_in_the_stored_file() {
         let repair = |at, entry| FoundDefect { kind: Defect::Angle, at, entry, what: "".into() };
         let repaired = |bytes: &[u8], repairs, anchors| Repaired { bytes: bytes.to_vec(), repairs, anchors, kept: 0 };
         // `&` became five bytes, then `b` became three.
@@ -176,7 +176,7 @@ mod tests {
         assert_eq!(places, [(2, 1), (2, 2), (3, 2)]);
         let mut lines = Lines::anchored(&second.bytes, &composed);
         assert_eq!([7, 10, 11, 12].map(|at| lines.position(at)), [(2, 2), (2, 3), (3, 1), (3, 2)]);
-        // Entries by the bytes that they end with: the first is two now.
+        // Entries are identified by their end offsets; the first one has become two.
         renumber(&mut quirks, &[0, 8, 11], &[0, 2, 9, 13], &second.anchors);
         let entries: Vec<Option<u32>> = quirks.iter().map(|quirk| quirk.entry).collect();
         assert_eq!(entries, [Some(1), Some(2), None]);

@@ -106,7 +106,7 @@ mod tests {
     const LONG: Duration = Duration::from_secs(60);
 
     #[test]
-    fn every_value_arrives_and_then_there_are_no_more() {
+    fn every_value_is_received_before_the_end() {
         let handover = Handover::new();
         let mut all = Vec::new();
         std::thread::scope(|scope| {
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_for_room_ends_when_nothing_is_taken_any_more() {
+    fn a_sender_waiting_for_space_ends_when_the_queue_is_closed() {
         let handover = Handover::new();
         let not_empty = std::thread::scope(|scope| {
             let sender = handover.sender();
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn no_one_waits_longer_than_wanted() {
+    fn receiving_ends_at_the_timeout_or_without_senders() {
         let handover = Handover::<u8>::new();
         let sender = handover.sender();
         assert_eq!(handover.take(Duration::from_millis(1)), Some(Vec::new()));

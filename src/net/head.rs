@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn the_body_says_nothing() {
+    fn the_body_is_ignored() {
         for page in [
             "<title>t</title><body><link rel=canonical href=/x>",
             "<title>t</title></head><link rel=canonical href=/x>",

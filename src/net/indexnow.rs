@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn every_answer_has_words() {
+    fn every_rejected_status_has_a_hint() {
         for status in [200, 202, 301, 400, 403, 404, 418, 422, 429, 500, 503] {
             let reply = Reply { status, text: String::new(), retry_after: None };
             let (meaning, hint) = reply.meaning();

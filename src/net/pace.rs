@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_begin_at_intervals_and_only_so_many_run() {
+    fn requests_start_at_intervals_with_limited_concurrency() {
         let pace = Pace::new(Limits { rate: 0.001, concurrency: 4 });
         let first = pace.acquire(|| false).unwrap();
         assert!(next_in(&pace) > Duration::from_secs(900));
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_is_asked_too_much_gets_less() {
+    fn a_rate_limiting_server_gets_fewer_requests() {
         let pace = Pace::new(Limits { rate: 1_000.0, concurrency: 4 });
         let (one, other) = (pace.acquire(|| false).unwrap(), pace.acquire(|| false).unwrap());
         assert!(!pace.back_off(&one, None) && !pace.back_off(&other, None));
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_is_left_alone_after_failures_in_a_row() {
+    fn a_host_is_skipped_after_consecutive_failures() {
         let pace = Pace::new(Limits { rate: 0.0, concurrency: 1 });
         for _ in 1..MAX_FAILURES {
             assert!(!pace.note_failure("refused"));

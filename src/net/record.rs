@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_json_that_no_terminal_obeys() {
+    fn a_line_is_json_without_control_characters() {
         let title = "a\x1b]0;x\x07\u{9b}31m\u{202e}b\n\"\\".to_owned();
         let record = Record { title: Some(title.clone()), ..Record::new("https://e.com/é") };
         let line = record.line();
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn dates_are_written_as_sitemaps_write_them() {
+    fn http_dates_are_converted_to_the_sitemap_format() {
         assert_eq!(date("Sun, 06 Nov 1994 08:49:37 GMT").as_deref(), Some("1994-11-06T08:49:37Z"));
         assert_eq!(date(" Sun, 06 Nov 1994 08:49:37 +0100").as_deref(), Some("1994-11-06T07:49:37Z"));
         assert_eq!(date("yesterday"), None);

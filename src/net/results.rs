@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn urls_that_gave_no_answer_are_asked_again() {
+    fn urls_without_a_final_response_are_requested_again() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("site.jsonl");
         let error = Some("connection reset by the server".to_owned());
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_url_that_was_seen_takes_less_than_16_bytes() {
+    fn a_seen_url_takes_less_than_16_bytes() {
         let mut seen = SeenUrls::default();
         let mut count = 0;
         for number in 0..500_000 {

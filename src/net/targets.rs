@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn each_url_is_there_once_and_the_host_of_most_is_asked() {
+    fn urls_are_unique_and_the_most_frequent_host_is_requested() {
         let urls = ["https://e.com/a", "https://e.com/b", "https://e.com/a", "http://other.org/", "nonsense", ""];
         let own = |base| Hosts::of(targets(urls.map(str::to_owned)).site_url(base).as_ref(), &[]);
         let hosts = own(None);
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn the_host_of_a_set_does_not_depend_on_what_is_known() {
+    fn the_host_of_a_set_does_not_depend_on_seen_urls() {
         let mut seen = SeenUrls::default();
         assert!(seen.insert("https://e.com/a") && seen.insert("https://e.com/b"));
         let mut targets = Targets::new(seen).unwrap();

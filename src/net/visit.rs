@@ -226,7 +226,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn headers_are_understood() {
+    fn headers_are_parsed() {
         let case = |text: &str| media_type(text);
         assert_eq!(case("Text/HTML; charset=\"UTF-8\""), (Some("text/html".into()), Some("UTF-8".into())));
         assert_eq!(case("application/pdf"), (Some("application/pdf".into()), None));

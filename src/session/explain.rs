@@ -93,7 +93,7 @@ mod tests {
     const NOW: Now = Now { seconds: 1_795_000_000, offset: 0 };
 
     #[test]
-    fn values_are_taken_for_what_they_look_like() {
+    fn values_are_classified_by_their_form() {
         for (text, expected) in [
             ("2005", &["lastmod"][..]),
             ("2005-05-10", &["lastmod"]),
@@ -117,9 +117,9 @@ mod tests {
         }
     }
 
-    /// The verdicts and the table of rules are two accounts of the same; they must agree.
+    /// The verdicts and the table of rules must agree.
     #[test]
-    fn who_rejects_a_value_has_a_rule_for_it() {
+    fn each_rejection_of_an_authority_has_a_rule() {
         let values = [
             "2005",
             "2005-05",
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn every_profile_has_its_severity() {
+    fn a_rule_has_a_severity_for_each_profile() {
         let found = severities(Rule::LASTMOD_NO_TIMEZONE);
         assert!(
             found.contains(&(Profile::Protocol, Some(Severity::Error)))

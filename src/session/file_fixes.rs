@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn agreeing_to_repairs_is_an_edit_that_can_be_undone() {
+    fn accepting_repairs_is_an_edit_that_can_be_undone() {
         let damaged =
             format!("<?xml version='1.0'?><urlset {NS}><url><loc>https://e.com/?a&b</loc></url><!-- -- --></urlset>");
         let (_folder, path) = stored(damaged.as_bytes());
@@ -376,7 +376,7 @@ mod tests {
 
     #[test]
     fn a_split_is_offered_only_if_a_save_would_split() {
-        // More than Baidu takes in a file, and less than a save puts into one.
+        // Above the limit of Baidu for a file, and below the limit at which a save splits it.
         let long = "a".repeat(11_000_000);
         let (_folder, path) =
             stored(format!("<urlset {NS}><url><loc>https://e.com/</loc></url><!-- {long} --></urlset>").as_bytes());
@@ -406,7 +406,7 @@ mod tests {
         save::finish(&mut session, saving.run(&crate::progress::Progress::default())).unwrap();
         assert_eq!(codes(&session), []);
         assert!(std::fs::read_to_string(&path).unwrap().contains("?a&amp;b"));
-        // Another path is a copy, and the file stays what it was.
+        // A save under another path writes a copy, and the file is unchanged.
         std::fs::write(&path, &damaged).unwrap();
         let copy = path.with_file_name("copy.xml");
         save::now(&mut open(&path), Some(&copy), false).unwrap();
@@ -437,7 +437,7 @@ mod tests {
     }
 
     #[test]
-    fn an_index_is_fixed_too() {
+    fn the_head_of_an_index_is_fixed() {
         let text = "<?xml version='1.0'?>\n<sitemapindex>\n<sitemap><loc>https://e.com/gone.xml</loc></sitemap>\n</sitemapindex>\n";
         let (_folder, path) = stored(text.as_bytes());
         let mut session = open(&path);

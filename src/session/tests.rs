@@ -76,7 +76,7 @@ pub(super) fn written(document: &Document) -> Vec<String> {
         .collect()
 }
 
-/// What a fresh start finds in the files that the session would write: one that lost its last row leaves the set.
+/// A fresh load of the files that the session would write; a file without rows is removed from the set.
 fn fresh(session: &Session) -> Session {
     let folder = folder();
     let path = folder.path().join("sitemap_index.xml");
@@ -126,7 +126,7 @@ fn an_index_loads_with_its_children_and_their_findings() {
 }
 
 #[test]
-fn undo_all_is_where_it_began_and_redo_all_is_where_it_was() {
+fn undoing_or_redoing_all_steps_restores_files_and_counts() {
     let folder = folder();
     let mut session = open(&folder.path().join("sitemap_index.xml"));
     let (files, counts) = (written(session.document()), codes(&session));
@@ -153,10 +153,10 @@ fn one_changed_cell_rechecks_one_row() {
 }
 
 #[test]
-fn one_code_speaks_for_a_rule_and_its_variants() {
+fn one_code_covers_a_rule_and_its_variants() {
     let folder = folder();
     let mut session = open(&folder.path().join("sitemap_index.xml"));
-    // Blanks around changefreq are a warning, around other values a note.
+    // Whitespace around changefreq is a warning, around other values a note.
     let raw = |row, text: &str| Change::Raw { row: RowId(row), text: text.into() };
     session.change(&raw(0, "<url><loc> https://a.org/ </loc></url>")).unwrap();
     session.change(&raw(1, "<url><loc>https://a.org/b</loc><changefreq> daily </changefreq></url>")).unwrap();
@@ -216,7 +216,7 @@ fn act() -> impl Strategy<Value = Act> {
     ]
 }
 
-/// Entries that are written unusually: blanks, references, CDATA, empty and doubled elements, no loc.
+/// Unusual entries: whitespace, references, CDATA, empty and repeated elements, no loc.
 const ODD: [&str; 10] = [
     "<url><loc> https://a.org/1 </loc><lastmod>\n2026-01-01 </lastmod></url>",
     "<url><loc>https://a.org/2</loc><lastmod>&#32;2026-01-01</lastmod><priority>&#48;.5</priority></url>",
@@ -232,9 +232,9 @@ const ODD: [&str; 10] = [
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
-    /// Rules that follow from the change of one field are those of a check of the whole entry.
+    /// The rules that an edit of one field updates equal those of a check of the whole entry.
     #[test]
-    fn revised_findings_are_those_of_a_full_check(
+    fn incremental_findings_equal_those_of_a_full_check(
         changes in proptest::collection::vec((proptest::collection::vec(0u32..10, 1..4), 0..4usize, 0..6usize), 1..12),
         undo in proptest::collection::vec(any::<bool>(), 12),
     ) {
@@ -264,10 +264,10 @@ proptest! {
         }
     }
 
-    /// After any sequence the findings are those of a fresh load of what would be saved, the marks of change
-    /// are true, and undoing everything gives the original bytes.
+    /// After any sequence of changes, the findings equal those of a fresh load of the files that would be saved, the
+    /// number of changed rows is exact, and undoing all steps restores the original bytes.
     #[test]
-    fn findings_stay_those_of_a_fresh_load(changes in proptest::collection::vec(act(), 1..10)) {
+    fn findings_after_edits_equal_those_of_a_fresh_load(changes in proptest::collection::vec(act(), 1..10)) {
         let folder = folder();
         let mut session = open(&folder.path().join("sitemap_index.xml"));
         let original = written(session.document());
@@ -278,7 +278,7 @@ proptest! {
                 Act::Redo => { session.redo(); }
             }
             let fresh = fresh(&session);
-            // The date of the file is part of one rule, and a fresh file has another.
+            // One rule depends on the date of the file, which differs for a fresh file.
             let of = |session: &Session| codes(session).into_iter().filter(|(code, _)| *code != "set-lastmod-generated").collect::<Vec<_>>();
             prop_assert_eq!(of(&session), of(&fresh));
             prop_assert_eq!(session.view().urls(), fresh.view().urls());
@@ -290,7 +290,7 @@ proptest! {
                     prop_assert_eq!(session.view().cell(*row, field).unwrap_or_default().trim().to_owned(), fresh.view().cell(*fresh_row, field).unwrap_or_default().into_owned());
                 }
             }
-            // A row deleted and added again in its place gives the old bytes; that is a change all the same.
+            // A row that is deleted and added again at its position gives the old bytes, but counts as a change.
             prop_assert!(session.is_modified() || written(session.document()) == original);
             prop_assert_eq!(session.view().changed() as usize, session.document().rows().filter(|row| session.view().row_state(*row) != RowState::Clean).count());
         }
@@ -301,7 +301,7 @@ proptest! {
 }
 
 #[test]
-fn a_save_writes_only_what_changed_and_then_everything_is_clean() {
+fn a_save_writes_only_changed_files_and_leaves_every_row_clean() {
     let folder = folder();
     let path = folder.path().join("sitemap_index.xml");
     let mut session = open(&path);
@@ -317,7 +317,7 @@ fn a_save_writes_only_what_changed_and_then_everything_is_clean() {
     let again = open(&path);
     assert_eq!(written(again.document()), written(session.document()));
     assert!(session.history().last().is_some_and(|entry| entry.saved));
-    // Undo goes back behind the save, and saving that brings the first bytes back.
+    // Undo works across the save, and saving the undone state restores the original bytes.
     while session.undo().is_some() {}
     assert!(session.is_modified());
     save::now(&mut session, None, false).unwrap();
@@ -326,7 +326,7 @@ fn a_save_writes_only_what_changed_and_then_everything_is_clean() {
 }
 
 #[test]
-fn a_split_moves_rows_and_the_checks_follow() {
+fn findings_after_a_split_equal_those_of_a_fresh_load() {
     use crate::protocol::limits::Limits;
     let folder = folder();
     let mut session = open(&folder.path().join("sitemap_index.xml"));
@@ -349,7 +349,7 @@ fn a_split_moves_rows_and_the_checks_follow() {
 }
 
 #[test]
-fn a_nudge_from_out_of_range_goes_to_the_nearest_limit_and_from_nonsense_nowhere() {
+fn a_nudge_clamps_out_of_range_values_and_skips_invalid_ones() {
     let folder = folder();
     let mut session = open(&folder.path().join("one.xml"));
     let row = || [0].into_iter().collect::<RowSet>();
@@ -368,7 +368,7 @@ fn a_nudge_from_out_of_range_goes_to_the_nearest_limit_and_from_nonsense_nowhere
 
 #[cfg(unix)]
 #[test]
-fn a_link_is_no_way_out_of_the_folder_either() {
+fn a_symlink_out_of_the_folder_is_not_followed() {
     let folder = folder();
     let site = folder.path().join("site");
     std::fs::create_dir(&site).unwrap();
@@ -384,7 +384,7 @@ fn a_link_is_no_way_out_of_the_folder_either() {
 }
 
 #[test]
-fn another_profile_judges_every_row_anew_and_an_undone_step_too() {
+fn changing_the_profile_rechecks_every_row_also_after_undo() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sitemap.xml");
     let long = format!("https://example.com/{}", "a".repeat(1_100));

@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn where_no_thread_can_be_started_the_work_is_done_at_once() {
+    fn work_runs_inline_if_no_thread_can_be_started() {
         let (mut jobs, ends) = jobs();
         jobs.spawn = |_, _| Err(std::io::ErrorKind::WouldBlock.into());
         let number = jobs.request(Kind::Save, Box::new(|_, _| "saved"));
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn a_save_is_never_cut_short_by_the_next() {
+    fn a_save_is_not_cancelled_by_the_next_one() {
         let (mut jobs, ends) = jobs();
         let (go, wait) = channel::<()>();
         let save = move |progress: &Progress, _: &dyn Fn(u8)| {
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn cancelling_forgets_what_waits() {
+    fn cancelling_drops_waiting_jobs() {
         let (mut jobs, ends) = jobs();
         jobs.request(Kind::Load, endless("load"));
         jobs.request(Kind::Load, Box::new(|_, _| "never"));
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_is_an_end() {
+    fn a_panic_ends_the_job_without_a_result() {
         let (mut jobs, ends) = jobs();
         jobs.request(Kind::Edit, Box::new(|_, _| panic!("on purpose")));
         let edit = ends.recv().unwrap();

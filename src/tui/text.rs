@@ -489,7 +489,7 @@ mod tests {
         }
 
         #[test]
-        fn no_control_or_bidi_character_is_left(text in any_text(), ascii: bool) {
+        fn visible_text_has_no_control_or_bidi_characters(text in any_text(), ascii: bool) {
             let charset = if ascii { Charset::Ascii } else { Charset::Unicode };
             let out = charset.visible(&text);
             prop_assert!(!out.chars().any(char::is_control), "{:?} became {:?}", text, out);

@@ -474,7 +474,7 @@ mod tests {
     proptest! {
         /// Head, entries and tail are the bytes of the file, and an entry is parsed alone as in its file.
         #[test]
-        fn head_entries_and_tail_are_the_bytes(pieces in proptest::collection::vec(prop_oneof![
+        fn head_entries_and_tail_cover_all_bytes(pieces in proptest::collection::vec(prop_oneof![
             Just("http://e/a"), Just("\n"), Just("\r"), Just(","), Just("\""), Just("\"\""), Just(" "), Just("\u{feff}"),
             Just("é"), Just("<url>"), Just("loc,priority\n"), Just("\t"), Just("0.5"),
         ], 0..40), table in any::<bool>()) {

@@ -648,7 +648,7 @@ mod tests {
     proptest! {
         /// I1, and every entry parsed alone equals the scanned one.
         #[test]
-        fn head_entries_and_tail_are_the_bytes(parts in proptest::collection::vec(prop_oneof![
+        fn head_entries_and_tail_cover_all_bytes(parts in proptest::collection::vec(prop_oneof![
             Just("<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>".as_bytes().to_vec()),
             Just(b"</urlset>".to_vec()), Just(b"<url>".to_vec()), Just(b"</url>".to_vec()), Just(b"<url/>".to_vec()),
             Just(b"<loc>".to_vec()), Just(b"</loc>".to_vec()), Just(b"<priority>0.5</priority>".to_vec()),

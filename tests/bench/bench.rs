@@ -1,9 +1,9 @@
 //! Benchmarks of whole tasks, as ratios to a yardstick measured in the same run.
 //!
-//! `cargo bench`, `cargo bench -- --urls 100000`, or of the shapes of sitemaps `cargo bench -- --shape NAME|all`.
+//! Run `cargo bench`, `cargo bench -- --urls 100000`, or `cargo bench -- --shape NAME|all` for one shape of sitemaps.
 //!
-//! The numbers are for people: nothing fails by being slow. Properties that must hold without a stopwatch (work
-//! counters) are asserted in the tests. Run by `cargo test --benches`, it only proves that it runs.
+//! The results are for people: nothing fails because it is slow. Work counters, which do not depend on time, are
+//! asserted in the tests. `cargo test --benches` only proves that the benchmarks run.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
@@ -33,12 +33,12 @@ use sited::session::state::vocabulary;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How much to measure.
+/// The sizes of the measured sets, and the number of rounds.
 struct Size {
     urls: u32,
     files: u32,
     rounds: u32,
-    /// Of the sets of one shape each.
+    /// URLs in each set of one shape.
     shape_urls: u32,
 }
 
@@ -67,7 +67,7 @@ fn main() {
         format!("{} URLs in {} files, {megabytes} MB, best of {}, {cores} cores:", set.urls, size.files, size.rounds);
     println!("{caption}");
     let peers = Peers::measure(&set, size.rounds.min(2));
-    // Programs are started before anything is loaded here: a process of two gigabytes takes a tenth of a second to fork.
+    // Other programs run before this process loads a set, since forking a process of 2 GB takes 100 ms.
     screen::measure(&set, size.rounds, &mut report);
     checking(&set, size.rounds.min(2), &peers, &mut report);
     opening(&set, size.rounds, &mut report);
@@ -99,7 +99,7 @@ fn write_manual(caption: &str, report: &Report) {
 const BEGIN: &str = "<!-- bench -->";
 const END: &str = "<!-- /bench -->";
 
-/// `--urls N` and `--files N`; one million in twenty files without them, a handful when `cargo test` asks.
+/// The sizes given by `--urls N` and `--files N`; by default one million URLs in 20 files, and few under `cargo test`.
 fn size(arguments: &[String]) -> Size {
     let number = |name: &str, default: u32| {
         let value = arguments.iter().skip_while(|argument| *argument != name).nth(1);
@@ -119,7 +119,7 @@ fn size(arguments: &[String]) -> Size {
     }
 }
 
-/// Reading and checking everything, beside the yardstick; the two take turns, so that both see the same machine.
+/// Measures loading with checks, alternately with the yardstick, so that both run under the same conditions.
 fn opening(set: &Set, rounds: u32, report: &mut Report) {
     let (mut yardstick, mut ready, mut first) = (Duration::MAX, Duration::MAX, Duration::MAX);
     for _ in 0..rounds.max(1) {
@@ -133,7 +133,7 @@ fn opening(set: &Set, rounds: u32, report: &mut Report) {
     report.time("open: first rows", first, Some(Duration::from_millis(100)));
 }
 
-/// Opens a set; how long the first rows took.
+/// Opens a set. Returns the session and the time until the first rows.
 fn open(index: &Path) -> (Session, Duration) {
     let start = Instant::now();
     let mut first = None;
@@ -151,7 +151,7 @@ fn open(index: &Path) -> (Session, Duration) {
     (session, first.expect("the set has rows"))
 }
 
-/// Resident memory of a process that has opened the set and nothing else.
+/// Measures the resident memory of a process that only opens the set.
 fn memory(set: &Set, report: &mut Report) {
     if let Some((now, peak)) = resident_after_opening(&set.index) {
         report.bytes("open: resident memory", now, Some(set.bytes + 40 * u64::from(set.urls)));
@@ -159,7 +159,7 @@ fn memory(set: &Set, report: &mut Report) {
     }
 }
 
-/// What is resident in such a process, in bytes: at the end and at its peak.
+/// The resident memory of a process that only opens the set, in bytes: at the end and at its peak.
 fn resident_after_opening(index: &Path) -> Option<(u64, u64)> {
     let this = std::env::current_exe().expect("know where this program is");
     let output = std::process::Command::new(this).arg("--resident").arg(index).output().expect("start it again");
@@ -176,7 +176,7 @@ fn print_resident(index: &Path) {
     drop(session);
 }
 
-/// The task without a screen, beside a reader that only looks whether files are well-formed.
+/// Measures `sited check`, compared with a parser that only checks well-formedness.
 fn checking(set: &Set, rounds: u32, peers: &Peers, report: &mut Report) {
     report.peer("xmllint --stream --noout", peers.xmllint);
     let check = (0..rounds.max(1)).map(|_| peers::check(&set.index)).min().expect("at least one round");
@@ -192,13 +192,13 @@ fn editing(session: &mut Session, rounds: u32, report: &mut Report) {
         set_all = set_all.min(run(session, "set priority=0.8"));
         undo = undo.min(run(session, "undo"));
     }
-    // A second for ten million rows.
+    // One second for ten million rows.
     let share = Duration::from_secs(1).mul_f64(f64::from(session.view().shown()) / 10e6);
     report.time("set one field on all rows", set_all, Some(share));
     report.time("undo it", undo, Some(Duration::from_millis(16)));
 }
 
-/// One changed row of the set: one part and the index are written.
+/// Measures a save of one changed row, which writes one part and the index.
 fn saving(session: &mut Session, report: &mut Report) {
     let row = session.view().row_at(session.view().shown() / 2).expect("the set has rows");
     let loc = session.document().loc(row).into_owned();
@@ -234,7 +234,7 @@ fn looking(session: &mut Session, rounds: u32, peers: &Peers, report: &mut Repor
     run(session, "nosort");
 }
 
-/// Runs a line as a script would; how long it took.
+/// Runs a command line as a script does. Returns the time it took.
 fn run(session: &mut Session, line: &str) -> Duration {
     let command = parse(line, &vocabulary(NOW)).unwrap_or_else(|error| panic!("{line}: {error:?}"));
     let (took, outcome) = time(|| session.run(&command, DefaultScope::All));

@@ -1,6 +1,6 @@
-//! Makes large, realistic sitemap sets: the same bytes for the same numbers, on every machine.
+//! Generates large, realistic sitemap sets, with the same bytes on every machine.
 //!
-//! Nothing here is random: entry *i* is a function of *i*. The files are written, measured and thrown away.
+//! Nothing is random: entry *i* is a function of *i*. The files are written, measured and deleted.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -8,25 +8,25 @@ use std::path::{Path, PathBuf};
 
 /// A set on disk.
 pub(crate) struct Set {
-    /// The index.
+    /// The path of the index.
     pub index: PathBuf,
-    /// The files that it lists, in its order.
+    /// The files that the index lists, in its order.
     pub parts: Vec<PathBuf>,
-    /// Entries in all parts.
+    /// Number of entries in all parts.
     pub urls: u32,
-    /// Bytes of all parts.
+    /// Number of bytes of all parts.
     pub bytes: u64,
 }
 
 /// Writes `sitemap_index.xml` and `files` parts with `urls` entries between them into a folder.
 ///
-/// About 190 bytes per entry: paths of two to four segments, dates and date-times, frequencies, priorities, now and
-/// then a query, an image, alternates, a missing field; one entry in a thousand has something to find.
+/// Entries have about 190 bytes: paths of two to four segments, dates and date-times, frequencies, priorities, and some
+/// have a query, an image, alternates or a missing field. One entry in a thousand has a finding.
 pub(crate) fn generate(folder: &Path, urls: u32, files: u32) -> std::io::Result<Set> {
     write_set(folder, (urls, files), &entry)
 }
 
-/// The same with entries of another kind.
+/// [`generate`] with entries that `entry` writes.
 pub(crate) fn write_set(
     folder: &Path,
     (urls, files): (u32, u32),
@@ -52,7 +52,7 @@ pub(crate) fn write_set(
     Ok(set)
 }
 
-/// Where all pages are.
+/// The origin of all pages.
 pub(crate) const HOST: &str = "https://www.example.com";
 
 const INDEX_HEAD: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>
@@ -72,7 +72,7 @@ const WORDS: [&str; 16] = [
 ];
 const FREQUENCIES: [&str; 5] = ["weekly", "weekly", "monthly", "monthly", "yearly"];
 
-/// One file with the entries of these numbers.
+/// The text of a file with the entries of these numbers.
 fn part(numbers: std::ops::Range<u32>, entry: &dyn Fn(&mut String, u32) -> std::fmt::Result) -> String {
     let mut text = String::with_capacity(numbers.len() * 200 + 512);
     text.push_str(HEAD);
@@ -88,7 +88,7 @@ fn entry(text: &mut String, number: u32) -> std::fmt::Result {
     let bits = mix(number);
     let pick = |shift: u32, below: u64| (bits >> shift) % below;
     text.push_str("  <url>\n    <loc>");
-    // Now and then an earlier page again.
+    // Some entries repeat an earlier page.
     loc(text, if pick(20, 1_000) == 999 { number / 2 } else { number })?;
     text.push_str("</loc>\n");
     let (month, day) = (pick(28, 12) + 1, pick(32, 28) + 1);

@@ -1,6 +1,6 @@
-//! Other programs that do one of our tasks, measured on the same set in the same run.
+//! Measures other programs that do one of the tasks, on the same set in the same run.
 //!
-//! One that is not installed is named, and its rows have no measure.
+//! Programs that are not installed are reported, and their rows are empty.
 
 use super::generate::Set;
 use super::report::{resident_of, time};
@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// How long each takes; `None` where it is not installed.
+/// The time of each program; `None` if it is not installed.
 pub(crate) struct Peers {
     /// `sort --parallel=2` of all URLs, in memory.
     pub sort: Option<Duration>,
     /// `rg -c` of a word.
     pub word: Option<Duration>,
-    /// The same in any case, which is what a filter by a word is.
+    /// `rg -c -i` of the word, since filters ignore case.
     pub folded: Option<Duration>,
     /// `rg -c` of a regular expression.
     pub expression: Option<Duration>,
@@ -24,7 +24,7 @@ pub(crate) struct Peers {
 }
 
 impl Peers {
-    /// Runs all of them, the best of so many rounds.
+    /// Runs all programs, and keeps the best of `rounds` times.
     pub(crate) fn measure(set: &Set, rounds: u32) -> Self {
         let best = |work: &mut dyn FnMut() -> Option<Duration>| {
             let times: Option<Vec<Duration>> = (0..rounds.max(1)).map(|_| work()).collect();
@@ -48,13 +48,13 @@ impl Peers {
     }
 }
 
-/// A process that reads the files of a set into memory and does nothing else.
+/// The time of a process that only reads the files of a set into memory.
 pub(crate) fn read(set: &Set) -> Option<Duration> {
     let this = std::env::current_exe().expect("know where this program is");
     run(Command::new(this).arg("--read").args(&set.parts))
 }
 
-/// Writes the URLs of a set, one a line, beside it.
+/// Writes the URLs of a set, one per line, to a file beside it.
 fn locs(set: &Set) -> PathBuf {
     let mut lines = Vec::new();
     for part in &set.parts {
@@ -75,36 +75,36 @@ fn checking(index: &Path) -> Command {
     command
 }
 
-/// How long `sited check` takes to print every finding to a file.
+/// The time in which `sited check` prints every finding to a file.
 pub(crate) fn print_findings(index: &Path, format: &str, to: &Path) -> Duration {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sited"));
     command.args(["check", "--fail-on", "never", "--format", format]);
-    // The other formats have every finding anyway.
+    // The other formats always contain every finding.
     command.args(if format == "text" { &["--all"][..] } else { &[] }).arg(index);
     run_into(&mut command, to).expect("sited is built")
 }
 
-/// How long `cat` takes to write a file to another one.
+/// The time in which `cat` copies a file to another one.
 pub(crate) fn cat_to(from: &Path, to: &Path) -> Option<Duration> {
     run_into(Command::new("cat").arg(from), to)
 }
 
-/// How long xmllint takes for the parts of a set; `None` where it is not installed.
+/// The time of xmllint for the parts of a set; `None` if it is not installed.
 pub(crate) fn xmllint(set: &Set) -> Option<Duration> {
     run(Command::new("xmllint").args(["--stream", "--noout"]).args(&set.parts))
 }
 
-/// How long the parts of a set take to be copied to nowhere.
+/// The time in which `cat` reads the parts of a set.
 pub(crate) fn cat(set: &Set) -> Option<Duration> {
     run(Command::new("cat").args(&set.parts))
 }
 
-/// How long `sited check` takes from start to end.
+/// The run time of `sited check`.
 pub(crate) fn check(index: &Path) -> Duration {
     run(&mut checking(index)).expect("sited is built")
 }
 
-/// The most bytes of memory that `sited check` has, where the system tells: looked at a hundred times a second.
+/// The peak memory of `sited check` in bytes, sampled 100 times per second; `None` if the system does not report it.
 pub(crate) fn check_memory(index: &Path) -> Option<u64> {
     let mut child = checking(index).stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok()?;
     let mut most = None;
@@ -115,12 +115,12 @@ pub(crate) fn check_memory(index: &Path) -> Option<u64> {
     most
 }
 
-/// Runs a program to its end; `None`, said aloud, where it is not installed.
+/// The run time of a program; prints a notice and returns `None` if it is not installed.
 fn run(command: &mut Command) -> Option<Duration> {
     timed(command.stdout(Stdio::null()))
 }
 
-/// The same with its output in a new file.
+/// [`run`] with the output written to a new file.
 fn run_into(command: &mut Command, to: &Path) -> Option<Duration> {
     timed(command.stdout(fs::File::create(to).expect("make a file")))
 }
@@ -130,7 +130,7 @@ fn timed(command: &mut Command) -> Option<Duration> {
     let (took, status) = time(|| command.status());
     let name = command.get_program().to_string_lossy().into_owned();
     match status {
-        // That nothing was found is an answer too.
+        // `rg` exits with status 1 if nothing matches.
         Ok(status) if status.success() || (name == "rg" && status.code() == Some(1)) => Some(took),
         Ok(status) => {
             println!("MISSING PEER: {name} failed ({status}), so nothing is compared with it");

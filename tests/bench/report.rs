@@ -1,28 +1,28 @@
-//! Timing, and the table that is printed at the end.
+//! Measures times, and prints the table of results.
 //!
-//! The best of several rounds is taken: other work on the machine only ever adds time.
+//! The best of several rounds counts, since other work on the machine only adds time.
 
 use std::fmt::{self, Write as _};
 use std::time::{Duration, Instant};
 
-/// The best time of several rounds. What the work returns is kept alive until the clock has stopped.
+/// The best time of several rounds. Results of the work are dropped after the measurement.
 pub(crate) fn best<T>(rounds: u32, mut work: impl FnMut() -> T) -> Duration {
     (0..rounds.max(1)).map(|_| time(&mut work).0).min().expect("at least one round")
 }
 
-/// The time of one piece of work, and its result.
+/// The time and the result of one piece of work.
 pub(crate) fn time<T>(work: impl FnOnce() -> T) -> (Duration, T) {
     let start = Instant::now();
     let result = std::hint::black_box(work());
     (start.elapsed(), result)
 }
 
-/// Resident memory of this process in bytes: now and at its peak. `None` where the system does not tell.
+/// Resident memory of this process in bytes, now and at its peak; `None` if the system does not report it.
 pub(crate) fn resident() -> Option<(u64, u64)> {
     resident_of("self")
 }
 
-/// The same of another process.
+/// [`resident`] for another process.
 pub(crate) fn resident_of(process: &str) -> Option<(u64, u64)> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let field = |name: &str| {
@@ -32,13 +32,13 @@ pub(crate) fn resident_of(process: &str) -> Option<(u64, u64)> {
     Some((field("VmRSS:")?, field("VmHWM:")?))
 }
 
-/// The processor time of all processes that this one has waited for; `None` where the system does not tell.
+/// The CPU time of all processes that this one has waited for; `None` if the system does not report it.
 pub(crate) fn cpu_of_children() -> Option<Duration> {
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
-    // The name of the program is in parentheses. The fields after it begin with the third one (proc(5)).
+    // The second field is the name of the program in parentheses, so the rest starts with the third one (proc(5)).
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
     let ticks = |number: usize| fields.get(number - 3)?.parse::<u64>().ok();
-    // `cutime` and `cstime`, in hundredths of a second.
+    // `cutime` and `cstime`, in units of 10 ms.
     Some(Duration::from_millis(10 * (ticks(16)? + ticks(17)?)))
 }
 
@@ -52,19 +52,19 @@ struct Row {
     what: String,
     measured: String,
     allowed: String,
-    /// Measured by allowed.
+    /// The measured value divided by the allowed one.
     ratio: Option<f64>,
 }
 
 impl Report {
-    /// Adds a time, and the time it may take.
+    /// Adds a time and its limit.
     pub(crate) fn time(&mut self, what: &str, measured: Duration, allowed: Option<Duration>) {
         let ratio = allowed.map(|allowed| measured.as_secs_f64() / allowed.as_secs_f64());
         let text = |time: Duration| format!("{:.1} ms", time.as_secs_f64() * 1_000.0);
         self.add(what, text(measured), allowed.map(text), ratio);
     }
 
-    /// Adds the time of another program, or that it is not installed.
+    /// Adds the time of another program, or reports that it is not installed.
     pub(crate) fn peer(&mut self, what: &str, measured: Option<Duration>) {
         match measured {
             Some(measured) => self.time(&format!("({what})"), measured, None),
@@ -72,18 +72,18 @@ impl Report {
         }
     }
 
-    /// Adds a number of bytes, and how many there may be.
+    /// Adds a number of bytes and its limit.
     pub(crate) fn bytes(&mut self, what: &str, measured: u64, allowed: Option<u64>) {
         let ratio = allowed.map(|allowed| measured as f64 / allowed as f64);
         let text = |bytes: u64| format!("{:.1} MB", bytes as f64 / 1e6);
         self.add(what, text(measured), allowed.map(text), ratio);
     }
-    /// Adds a count, and what it must be.
+    /// Adds a count and its expected value.
     pub(crate) fn count(&mut self, what: &str, measured: u64, allowed: u64) {
         self.add(what, measured.to_string(), Some(allowed.to_string()), Some(measured as f64 / allowed as f64));
     }
 
-    /// The same as a table of Markdown.
+    /// The results as a Markdown table.
     pub(crate) fn markdown(&self) -> String {
         let mut out = String::from("| What | measured | allowed | ratio |\n|---|---:|---:|---:|\n");
         for row in &self.rows {

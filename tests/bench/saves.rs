@@ -1,4 +1,4 @@
-//! Measures a save of all files after a change of all rows, beside `cp -r` and `sync` of the same bytes.
+//! Measures a save of all files after a change of all rows, compared with `cp -r` and `sync` of the same bytes.
 
 use super::generate::Set;
 use super::report::{Report, resident, time};
@@ -9,10 +9,10 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-/// What a save may need of memory beside the set.
-const ROOM: u64 = 64 << 20;
+/// Maximum memory of a save in bytes, in addition to the set.
+const MAX_MEMORY: u64 = 64 << 20;
 
-/// Saves all rows, in turns with the yardstick, so that both see the same machine.
+/// Saves all rows, alternately with the yardstick, so that both run under the same conditions.
 pub(crate) fn measure(set: &Set, session: &mut Session, rounds: u32, report: &mut Report) {
     let (mut copy, mut save, mut none) = (Duration::MAX, Duration::MAX, Duration::MAX);
     let folder = set.index.parent().expect("a set has a folder");
@@ -42,22 +42,22 @@ pub(crate) fn copied(from: &Path, to: &Path) {
     }
 }
 
-/// Memory of a process that opens the set, changes every row and saves.
+/// Measures the memory of a process that opens the set, changes every row and saves.
 fn memory(set: &Set, report: &mut Report) {
     let this = std::env::current_exe().expect("know where this program is");
     let output = Command::new(this).arg("--saving").arg(&set.index).output().expect("start it again");
     let text = String::from_utf8_lossy(&output.stdout);
     let numbers: Vec<u64> = text.split_whitespace().map_while(|number| number.parse().ok()).collect();
     if let [before, peak] = numbers[..] {
-        report.bytes("memory of a save, above the changed set", peak.saturating_sub(before), Some(ROOM));
+        report.bytes("memory of a save, above the changed set", peak.saturating_sub(before), Some(MAX_MEMORY));
     }
 }
 
-/// Prints what is resident before a save of everything, and at its peak.
+/// Prints the resident memory before a save of all rows, and its peak.
 pub(crate) fn print_memory(index: &Path) {
     let mut session = open(index).0;
     run(&mut session, "set priority=0.9");
-    // Forgets the peak of the load (proc(5), clear_refs).
+    // Resets the peak of the load (proc(5), clear_refs).
     let is_reset = std::fs::write("/proc/self/clear_refs", "5").is_ok();
     let before = resident().filter(|_| is_reset);
     save::now(&mut session, None, false).expect("the set can be saved");

@@ -1,6 +1,5 @@
-//! The built program on the set in a real terminal: how long until something is seen.
-//!
-//! What is timed is what a person waits for: from the start to the first rows, from a key to its frame.
+//! Measures the built program in a pseudo-terminal: the time from the start to the first rows, and from a key to its
+//! frame.
 
 use super::generate::Set;
 use super::report::Report;
@@ -9,13 +8,13 @@ use super::support::terminal::{Start, Terminal};
 use rustix::process::Signal;
 use std::time::{Duration, Instant};
 
-/// Starts that are timed at least.
+/// Minimum number of measured starts.
 const STARTS: u32 = 5;
 
-/// Keys that are timed.
+/// Number of measured keys.
 const KEYS: usize = 200;
 
-/// Starts the program, waits for the first rows and for all of them, then moves about.
+/// Starts the program, waits for the first rows and for all of them, then moves the cursor.
 pub(crate) fn measure(set: &Set, rounds: u32, report: &mut Report) {
     let folder = Folder::new();
     let begin = || {
@@ -25,7 +24,7 @@ pub(crate) fn measure(set: &Set, rounds: u32, report: &mut Report) {
         (terminal, start, start.elapsed())
     };
     let mut best = Duration::MAX;
-    // All but the last are left as soon as they show something, which costs the same however much there is to load.
+    // All but the last end at the first rows, whose cost does not depend on the size of the set.
     let starts = if rounds > 1 { rounds.max(STARTS) } else { 1 };
     for _ in 1..starts {
         let (terminal, _, first) = begin();
@@ -41,7 +40,7 @@ pub(crate) fn measure(set: &Set, rounds: u32, report: &mut Report) {
     terminal.wait_for(&format!("1/{}", grouped(set.urls)));
     terminal.wait_for("NORMAL");
     report.time("screen: ready", start.elapsed(), None);
-    // Down, a page down, to the end and back: each shows another position.
+    // Down, a page down, to the end and back: each key shows another position.
     let mut times: Vec<_> = (0..KEYS).map(|number| key(&terminal, ["j", "\x06", "G", "gg"][number % 4])).collect();
     times.sort();
     let at = |part: usize| times.get(KEYS * part / 100).copied().unwrap_or_default();
@@ -49,8 +48,8 @@ pub(crate) fn measure(set: &Set, rounds: u32, report: &mut Report) {
     report.time("screen: a key to its frame, 95th percentile", at(95), Some(Duration::from_millis(16)));
 }
 
-/// Sends a key; how long until the position in the corner is another one. Keys come as fast as one that is held down
-/// repeats, not faster: the program draws no more than a frame in 16 ms.
+/// Sends a key. Returns the time until the position in the corner changes. Keys are sent at the rate of a key that is
+/// held down, since the program draws at most one frame in 16 ms.
 pub(crate) fn key(terminal: &Terminal, key: &str) -> Duration {
     std::thread::park_timeout(Duration::from_millis(30));
     let corner = |screen: &vt100::Screen| screen.rows(0, 120).last().unwrap_or_default();

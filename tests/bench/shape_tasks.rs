@@ -1,5 +1,5 @@
-//! What else is done with a set of one shape, each beside its yardstick: opening it within memory, printing its findings,
-//! saving all of it, repairing it, and keys while the editor works; and whether the cost grows with the set alone.
+//! Measures further tasks on a set of one shape, each compared with a yardstick: memory when open, printing findings,
+//! saving all rows, repairs, keys while the editor works, and the growth of time with the size of the set.
 
 use super::generate::{Set, write_set};
 use super::report::{Report, time};
@@ -12,13 +12,13 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-/// URLs of the set that a larger one is compared with.
+/// Number of URLs in the smaller set of a comparison.
 const FEW: u32 = 10_000;
 
-/// Time for one finding, beside what its bytes take.
+/// Allowed time for one finding, in addition to writing its bytes.
 const FINDING: Duration = Duration::from_micros(1);
 
-/// Keys that are timed while one task runs.
+/// Number of measured keys while one task runs.
 const KEYS: usize = 40;
 
 pub(crate) fn measure(shape: Shape, set: &Set, rounds: u32, report: &mut Report) {
@@ -35,7 +35,7 @@ pub(crate) fn measure(shape: Shape, set: &Set, rounds: u32, report: &mut Report)
     saving(shape, set, rounds, report);
 }
 
-/// The open editor: the bytes of the files, 40 for each row and 8 for each link.
+/// Measures the memory of the open editor. Allowed are the bytes of the files, 40 for each row and 8 for each link.
 fn memory(shape: Shape, set: &Set, report: &mut Report) {
     let links: usize = shape.link().map_or(0, |link| {
         let texts = set.parts.iter().map(|part| fs::read_to_string(part).expect("read a part"));
@@ -47,11 +47,11 @@ fn memory(shape: Shape, set: &Set, report: &mut Report) {
     }
 }
 
-/// A task with a set, by its name.
+/// The name of a task, and the function that returns its time.
 type Task = (&'static str, fn(&Path) -> Duration);
 
-/// A larger set takes as much longer as it is larger, and a fifth at most beside that. What the program takes for a set
-/// of four URLs is no cost of URLs.
+/// Compares two sets: the time may grow linearly with the number of URLs, plus 20 %. The time for a set of four URLs
+/// counts as fixed cost.
 fn growth(shape: Shape, set: &Set, rounds: u32, report: &mut Report) {
     let few = FEW.min(set.urls / 4).max(4);
     let folders =
@@ -60,7 +60,7 @@ fn growth(shape: Shape, set: &Set, rounds: u32, report: &mut Report) {
     let tasks: [Task; 2] = [("sited check", peers::check), ("open, ready", |index| time(|| open(index)).0)];
     for (name, task) in tasks {
         let of = |set: &Set, rounds| (0..rounds).map(|_| task(&set.index)).min().unwrap_or_default();
-        // Short times vary more.
+        // Short times vary more, so they have more rounds.
         let (tiny, small, large) = (of(&tiny, 3 * rounds), of(&small, 3 * rounds), of(set, rounds));
         let share = f64::from(set.urls) / f64::from(few);
         let linear = small.saturating_sub(tiny).mul_f64(share) + tiny;
@@ -69,7 +69,8 @@ fn growth(shape: Shape, set: &Set, rounds: u32, report: &mut Report) {
     }
 }
 
-/// Every finding in each format, to a file: beside the check itself, what the same bytes take and a time for each.
+/// Measures printing every finding in each format to a file. Allowed are the check itself, a copy of the same bytes and
+/// [`FINDING`] for each.
 fn printing(set: &Set, rounds: u32, report: &mut Report) {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("make a folder");
     let (out, copy) = (folder.path().join("out"), folder.path().join("copy"));
@@ -88,7 +89,7 @@ fn printing(set: &Set, rounds: u32, report: &mut Report) {
     }
 }
 
-/// One file with the same damage in every entry, beside the same file without.
+/// Measures a file with the same damage in every entry, compared with the undamaged file.
 fn damage(set: &Set, rounds: u32, report: &mut Report) {
     type Damage = (&'static str, fn(&str) -> String);
     const SOUND: Damage = ("sound", str::to_owned);
@@ -121,7 +122,7 @@ fn damage(set: &Set, rounds: u32, report: &mut Report) {
     }
 }
 
-/// Keys while the editor opens a set and sorts it.
+/// Measures keys while the editor opens a set and sorts it.
 fn keys(shape: Shape, set: &Set, report: &mut Report) {
     let folder = Folder::new();
     let terminal = Start::new(&folder).size(120, 40).arguments([set.index.to_string_lossy()]).start();
@@ -130,7 +131,7 @@ fn keys(shape: Shape, set: &Set, report: &mut Report) {
     for (task, line) in [("opens", ""), ("sorts", ":sort loc\r")] {
         terminal.send(line);
         if !line.is_empty() {
-            // The line is gone from the screen when it has begun.
+            // The command line disappears when the task has started.
             terminal.wait_for("NORMAL");
         }
         let times = moves(&terminal);
@@ -139,14 +140,14 @@ fn keys(shape: Shape, set: &Set, report: &mut Report) {
     }
 }
 
-/// The 95th percentile of the times of keys that move about.
+/// The 95th percentile of the times of keys that move the cursor.
 fn moves(terminal: &Terminal) -> Duration {
     let mut times: Vec<_> = (0..KEYS).map(|number| screen::key(terminal, ["j", "j", "k"][number % 3])).collect();
     times.sort();
     times.get(KEYS * 95 / 100).copied().unwrap_or_default()
 }
 
-/// A save after a change of all rows, with what it reads back, beside a copy of the same bytes.
+/// Measures a save of all rows, including the read-back, compared with a copy of the same bytes.
 fn saving(shape: Shape, set: &Set, rounds: u32, report: &mut Report) {
     let folder = set.index.parent().expect("a set has a folder");
     let (mut session, _) = open(&set.index);

@@ -1,4 +1,4 @@
-//! The shapes of sitemaps that shops, blogs and sites in several languages have, each beside the same yardsticks:
+//! Measures typical sitemaps of shops, blogs and multilingual sites, each compared with the same yardsticks:
 //! `cargo bench -- --shape plain|minified|noisy|hreflang|images|intl|all`.
 
 use super::generate::{HOST, Set, mix, write_set};
@@ -9,14 +9,14 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
-/// What the entries of a set look like.
+/// The form of the entries of a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shape {
-    /// The four fields, indented; nothing to find.
+    /// The four fields, indented, without findings.
     Plain,
     /// A URL and a date, on one line for all entries.
     Minified,
-    /// Something to find in every field of most entries.
+    /// Findings in every field of most entries.
     Noisy,
     /// The versions of each page in eight languages.
     Hreflang,
@@ -27,7 +27,7 @@ pub(crate) enum Shape {
 }
 
 impl Shape {
-    /// All of them.
+    /// All shapes.
     pub(crate) const ALL: [Self; 6] =
         [Self::Plain, Self::Minified, Self::Noisy, Self::Hreflang, Self::Images, Self::Intl];
 
@@ -42,14 +42,14 @@ impl Shape {
         }
     }
 
-    /// The shapes of that name: one, or all.
+    /// The shape of this name, or all shapes for `all`.
     pub(crate) fn named(name: &str) -> Vec<Self> {
         let named: Vec<Self> = Self::ALL.into_iter().filter(|shape| name == "all" || name == shape.name()).collect();
         assert!(!named.is_empty(), "no shape is called {name}");
         named
     }
 
-    /// What one entry and the blanks behind it are.
+    /// Writes one entry and the whitespace after it.
     pub(crate) fn entry(self, text: &mut String, number: u32) -> std::fmt::Result {
         let bits = mix(number);
         let pick = |shift: u32, below: u64| (bits >> shift) % below;
@@ -72,7 +72,7 @@ impl Shape {
                 let (wrong, often) = (dates[pick(24, 7) as usize], ["Weekly", "often", "daily"][pick(32, 3) as usize]);
                 let (high, tracked) = (["0,7", "2", "high", "0.70"][pick(40, 4) as usize], pick(48, 3) == 0);
                 let query = if tracked { "?utm_medium=mail&amp;b=1" } else { "" };
-                // One URL of ten is that of another entry.
+                // One URL in ten is that of another entry.
                 let page = if pick(52, 10) == 0 { number - number % 8 } else { number };
                 writeln!(text, "  <url>\n    <loc>{host}/page/{page}{query}</loc>")?;
                 writeln!(text, "    <lastmod>{wrong}</lastmod>\n    <changefreq>{often}</changefreq>")?;
@@ -118,7 +118,7 @@ impl Shape {
     }
 }
 
-/// Makes a set of each shape, and measures what is done with it.
+/// Generates a set of each shape, and measures the tasks on it.
 pub(crate) fn measure(shapes: &[Shape], urls: u32, rounds: u32, report: &mut Report) {
     for shape in shapes {
         let folder = tempfile::tempdir_in(Path::new(env!("CARGO_TARGET_TMPDIR"))).expect("make a folder");
@@ -129,12 +129,12 @@ pub(crate) fn measure(shapes: &[Shape], urls: u32, rounds: u32, report: &mut Rep
 }
 
 impl Shape {
-    /// A set of this shape in a folder.
+    /// Writes a set of this shape to a folder.
     pub(crate) fn set(self, folder: &Path, urls: u32) -> Set {
         write_set(folder, (urls, 4), &|text: &mut String, number| self.entry(text, number)).expect("write the set")
     }
 
-    /// What marks a link of an entry: an alternate or an image.
+    /// The start of a link of an entry: an alternate or an image.
     pub(crate) const fn link(self) -> Option<&'static str> {
         match self {
             Self::Hreflang => Some("<xhtml:link"),
@@ -144,7 +144,7 @@ impl Shape {
     }
 }
 
-/// The program and its yardsticks take turns, so that all see the same machine.
+/// Runs the program and its yardsticks alternately, so that all run under the same conditions.
 fn of_set(shape: Shape, set: &Set, rounds: u32, report: &mut Report) {
     let (mut check, mut ready, mut events, mut copy) = (Duration::MAX, Duration::MAX, Duration::MAX, Duration::MAX);
     let mut xmllint = None;
@@ -178,7 +178,7 @@ fn of_set(shape: Shape, set: &Set, rounds: u32, report: &mut Report) {
     }
 }
 
-/// Runs a program, and adds the processor time that it takes where the system tells it.
+/// Runs a program, and adds its CPU time to `sum` if the system reports it.
 fn with_cpu<T>(sum: &mut Duration, run: impl FnOnce() -> T) -> T {
     let before = cpu_of_children();
     let result = run();

@@ -1,7 +1,8 @@
 //! Yardsticks: a bare quick-xml event loop on one thread, and the file operations of a load and of a save alone.
 //!
-//! The loop reads each file, looks at every event, and keeps nothing; no useful program can read XML with quick-xml faster.
-//! The file operations examine no byte, so they are the least time that a program with the same safety promises can take.
+//! The loop reads each file, visits every event, and keeps nothing, so no useful program can read XML with quick-xml
+//! faster. The file operations examine no byte, so they are the minimum time of a program with the same safety
+//! promises.
 
 use super::generate::Set;
 use quick_xml::Reader;
@@ -12,7 +13,7 @@ use std::hint::black_box;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Reads all parts of a set; the number of start tags, so that no event can be left out.
+/// Reads all parts of a set. Returns the number of start tags, so that no event can be optimized away.
 pub(crate) fn read(set: &Set) -> u64 {
     set.parts.iter().map(|path| tags(&fs::read(path).expect("read a part"))).sum()
 }
@@ -34,7 +35,7 @@ pub(crate) fn read_files(paths: &[PathBuf]) -> Vec<Vec<u8>> {
     paths.par_iter().with_max_len(1).map(|path| fs::read(path).expect("read a part")).collect()
 }
 
-/// What `--read` runs: a process that reads these files and does nothing else.
+/// The task of `--read`: only reads these files.
 pub(crate) fn read_in_process(paths: &[String]) {
     black_box(read_files(&paths.iter().map(PathBuf::from).collect::<Vec<_>>()));
 }

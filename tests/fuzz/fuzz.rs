@@ -1,9 +1,9 @@
-//! Mutates seeds until something breaks: `cargo run --release --example fuzz -- [SECONDS] [TARGET]… [--seed N]`.
+//! Mutates seeds to find failures: `cargo run --release --example fuzz -- [SECONDS] [TARGET]… [--seed N]`.
 //!
-//! The target `many` runs whole commands on many of the same thing, and finds what takes time out of proportion.
+//! The target `many` runs whole commands on repeated constructs, and finds times that grow faster than the input.
 //!
-//! The mutations are deterministic: a seed always gives the same run. What breaks is made as small as it goes and kept
-//! under `tests/cases/TARGET`, where `cargo test` tries it again from then on.
+//! The mutations are deterministic: a seed always gives the same run. A failing input is minimized and stored under
+//! `tests/cases/TARGET`, where `cargo test` runs it as a regression test.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -19,12 +19,12 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use targets::{TARGETS, Target};
 
-/// Longest input.
-const LONGEST: usize = 4_096;
-/// An input of that length must be done within this time, however it is made.
+/// Maximum length of an input in bytes.
+const MAX_LENGTH: usize = 4_096;
+/// Maximum time for any input of that length.
 const SLOW: Duration = Duration::from_secs(2);
 
-/// Pieces that mean something to some target.
+/// Tokens of the formats that the targets read.
 const WORDS: [&str; 88] = [
     "<urlset>",
     "</urlset>",
@@ -116,7 +116,7 @@ const WORDS: [&str; 88] = [
     "0.5",
 ];
 
-/// A small generator of numbers (xorshift), the same on every machine.
+/// A small deterministic generator of pseudorandom numbers (xorshift).
 struct Numbers(u64);
 
 impl Numbers {
@@ -142,7 +142,7 @@ fn main() {
             name => wanted.push(name.to_owned()),
         }
     }
-    // A panic is a result here, not something to print each time.
+    // Panics are results here, so they are not printed.
     std::panic::set_hook(Box::new(|_| {}));
     let mut broken = 0;
     if wanted.is_empty() || wanted.iter().any(|word| word == "many") {
@@ -155,7 +155,7 @@ fn main() {
     std::process::exit(i32::from(broken > 0));
 }
 
-/// Tries one target for a while; how many different things broke.
+/// Runs one target for this time. Returns the number of different failures.
 fn fuzz(name: &str, target: Target, time: Duration, seed: u64) -> usize {
     let mut numbers = Numbers(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
     let mut seeds = seeds(name);
@@ -178,7 +178,7 @@ fn fuzz(name: &str, target: Target, time: Duration, seed: u64) -> usize {
                 found.push("slow".to_owned());
             }
         } else if numbers.below(400) == 0 {
-            // Now and then a mutation is a start for others, so that they get further away.
+            // Some mutations become seeds themselves, so that later ones differ more from the originals.
             let (at, seeds_are_many) = (numbers.below(seeds.len()), seeds.len() > 2_000);
             match seeds.get_mut(first.max(at)) {
                 Some(slot) if seeds_are_many => *slot = input,
@@ -190,23 +190,23 @@ fn fuzz(name: &str, target: Target, time: Duration, seed: u64) -> usize {
     found.len()
 }
 
-/// How often a thing is repeated at first, and how much more often then.
+/// The number of repetitions in the first run, and its factor for the second run.
 const TIMES: usize = 1_000;
 const MORE: usize = 4;
-/// What takes less time than this at the larger number is not looked at; what takes so much more than in proportion is
-/// found. Times are not exact: only a square is told from a line.
+/// Times below `SHORT` in the second run are ignored; growth by the factor `TOO_MUCH` is a failure. Since times are not
+/// exact, this only distinguishes quadratic from linear growth.
 const SHORT: Duration = Duration::from_millis(300);
 const TOO_MUCH: u32 = 9;
 
-/// How often what takes too much is measured again.
+/// Number of repeated measurements of a failure.
 const AGAIN: usize = 3;
 
 fn is_too_much<E>(few: &Result<Duration, E>, most: &Result<Duration, E>) -> bool {
     matches!((few, most), (Ok(few), Ok(most)) if *most > SHORT && *most > *few * TOO_MUCH)
 }
 
-/// Whole commands on many of the same thing at some place, and a second thing at another: what takes time out of
-/// proportion to its length. How many shapes do.
+/// Runs whole commands on repetitions of a construct at a position, and of a second one at another, to find times that
+/// grow faster than the input. Returns the number of failures.
 fn fuzz_many(time: Duration, seed: u64) -> usize {
     const COMMANDS: [&str; 4] = ["check", "fix --dry-run", "list", "set lastmod=2026-01-01 --dry-run"];
     let mut numbers = Numbers(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
@@ -215,7 +215,7 @@ fn fuzz_many(time: Duration, seed: u64) -> usize {
     let (begun, mut tried, mut found) = (Instant::now(), 0u64, Vec::<String>::new());
     while begun.elapsed() < time && found.len() < 10 {
         let (thing, (before, after)) = shapes[numbers.below(shapes.len())];
-        // Half of them have many of another thing as well, behind the first or in its place.
+        // Half of the inputs also repeat another construct, before or after the first one.
         let (other, _) = shapes[numbers.below(shapes.len())];
         let (both, swapped) = (numbers.below(2) == 0, numbers.below(2) == 0);
         let text = |times: usize| {
@@ -246,7 +246,7 @@ fn fuzz_many(time: Duration, seed: u64) -> usize {
             })
         };
         let [mut few, mut most] = measured();
-        // Other work on the machine takes time as well: what is found must be found again.
+        // Other work on the machine takes time as well, so a failure must be reproduced.
         for _ in 0..AGAIN {
             if !is_too_much(&few, &most) {
                 break;
@@ -276,7 +276,7 @@ fn outcome(target: Target, input: &[u8]) -> Result<(), String> {
     })
 }
 
-/// Cuts pieces out as long as the same thing breaks.
+/// Removes pieces as long as the same failure occurs.
 fn smaller(target: Target, mut input: Vec<u8>, what: &str) -> Vec<u8> {
     let mut piece = input.len() / 2;
     while piece > 0 {
@@ -310,7 +310,7 @@ fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases").join(name)
 }
 
-/// What a target starts from: the cases found before, and what of the project's corpus it reads.
+/// The seeds of a target: its stored cases, and files of the corpus in its formats.
 fn seeds(name: &str) -> Vec<Vec<u8>> {
     const DATES: [&str; 12] = [
         "2026-11-20",
@@ -353,10 +353,10 @@ fn seeds(name: &str) -> Vec<Vec<u8>> {
         paths.retain(|path| ends.is_empty() || ends_so(path));
         paths.sort();
         let files = paths.iter().filter_map(|path| fs::read(path).ok());
-        seeds.extend(files.filter(|bytes| bytes.len() <= LONGEST));
+        seeds.extend(files.filter(|bytes| bytes.len() <= MAX_LENGTH));
     }
     if name == "splice" {
-        // An entry of each file, behind the bytes that choose the change.
+        // An entry of each file, after the bytes that select the change.
         let entry = |bytes: &Vec<u8>| {
             let text = String::from_utf8_lossy(bytes);
             let (from, to) = (text.find("<url>")?, text.find("</url>")?);
@@ -367,7 +367,7 @@ fn seeds(name: &str) -> Vec<Vec<u8>> {
     seeds
 }
 
-/// A seed with a few things done to it.
+/// A seed with a few mutations.
 fn mutated(seeds: &[Vec<u8>], numbers: &mut Numbers) -> Vec<u8> {
     let mut bytes = seeds[numbers.below(seeds.len())].clone();
     for _ in 0..=numbers.below(8) {
@@ -407,7 +407,7 @@ fn mutated(seeds: &[Vec<u8>], numbers: &mut Numbers) -> Vec<u8> {
                 }
             }
         }
-        bytes.truncate(LONGEST);
+        bytes.truncate(MAX_LENGTH);
     }
     bytes
 }

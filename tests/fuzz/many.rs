@@ -1,9 +1,9 @@
-//! Many of the same thing, at every place of the grammar: the shapes with which a small file costs much.
+//! Repeated constructs at every position of the grammar: the shapes with which a small file may cause much work.
 
 /// The namespace of the protocol.
 pub(super) const NS: &str = "http://www.sitemaps.org/schemas/sitemap/0.9";
 
-/// Things that are repeated; `{n}` is the number of the repetition.
+/// Constructs that are repeated; `{n}` is the number of the repetition.
 pub(super) const THINGS: [&str; 83] = [
     "<a>",
     "</a>",
@@ -107,7 +107,7 @@ pub(super) const ATTRIBUTES: [&str; 13] = [
     "=",
 ];
 
-/// Where things stand: what precedes them, and what follows. `ROOT` is a root with all extensions.
+/// The texts before and after the constructs. `ROOT` is a root with all extensions.
 pub(super) const PLACES: [(&str, &str); 17] = [
     ("", ""),
     ("<?xml version='1.0'?>", "ROOT<url><loc>https://e.com/a</loc></url></urlset>"),
@@ -131,7 +131,7 @@ pub(super) const PLACES: [(&str, &str); 17] = [
     ("loc,lastmod\nhttps://e.com/", "\n"),
 ];
 
-/// Where attributes stand.
+/// The texts before and after the attributes.
 pub(super) const TAGS: [(&str, &str); 9] = [
     ("<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'", "><url><loc>https://e.com/a</loc></url></urlset>"),
     ("ROOT<url", "><loc>https://e.com/a</loc></url></urlset>"),
@@ -153,7 +153,7 @@ fn root() -> String {
     )
 }
 
-/// A thing, repeated at a place.
+/// A construct, repeated at a position.
 pub(super) fn repeated(thing: &str, (before, after): (&str, &str), times: usize) -> String {
     let mut text = before.replace("ROOT", &root());
     for number in 0..times {
@@ -166,7 +166,7 @@ pub(super) fn repeated(thing: &str, (before, after): (&str, &str), times: usize)
     text + &after.replace("ROOT", &root())
 }
 
-/// Every thing at every place.
+/// Every construct at every position.
 pub(super) fn shapes() -> impl Iterator<Item = (&'static str, (&'static str, &'static str))> {
     let things = THINGS.iter().flat_map(|thing| PLACES.iter().map(move |place| (*thing, *place)));
     things.chain(ATTRIBUTES.iter().flat_map(|attribute| TAGS.iter().map(move |tag| (*attribute, *tag))))

@@ -1,4 +1,4 @@
-//! The targets of the fuzzer: each takes any bytes and reports a violated property.
+//! The targets of the fuzzer: each takes arbitrary bytes and reports a violated property.
 
 use sited::document::query::Query;
 use sited::progress::Progress;
@@ -13,7 +13,7 @@ use sited::xml::repair::{self, Repaired, SoundPrefix};
 use sited::xml::scan::{self, Ignore, Scan, Visit};
 use sited::xml::splice::{self, Change, Changes};
 
-/// What is tried, by name. A promise that is broken is told in words; a panic is one too.
+/// A function that tests an input. It returns the violated property; a panic is a failure too.
 pub(super) type Target = fn(&[u8]) -> Result<(), String>;
 
 /// Every target.
@@ -27,7 +27,7 @@ pub(super) const TARGETS: [(&str, Target); 7] = [
     ("repair", repair_target),
 ];
 
-/// The entries' texts as the visitor sees them.
+/// The texts of the visited entries.
 #[derive(Default)]
 struct Seen(Vec<(Vec<u8>, Entry)>);
 
@@ -41,7 +41,7 @@ fn ensure(holds: bool, what: &str) -> Result<(), String> {
     if holds { Ok(()) } else { Err(what.to_owned()) }
 }
 
-/// Head, entries and tail are the bytes, and the visitor saw each entry.
+/// Checks that the scan covers all bytes and that each entry was visited.
 fn whole(bytes: &[u8], scan: &Scan, seen: &Seen) -> Result<(), String> {
     let starts = &scan.starts;
     ensure(starts.is_sorted() && starts.last().is_some_and(|end| *end as usize <= bytes.len()), "starts in order")?;
@@ -99,7 +99,7 @@ fn grid_target(bytes: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
-/// The first byte chooses the field, the second what is done; up to a NUL stands the value, then the entry.
+/// The first byte selects the field, the second the change; the value follows up to a NUL, then the entry.
 fn splice_target(bytes: &[u8]) -> Result<(), String> {
     let [field, what, rest @ ..] = bytes else { return Ok(()) };
     let (value, entry) =
@@ -115,7 +115,7 @@ fn splice_target(bytes: &[u8]) -> Result<(), String> {
     let mut out = Vec::new();
     splice::splice(before, text, names, &changes, &mut out);
     ensure(splice::spliced_len(before, text, names, &changes) == out.len(), "the length foretold")?;
-    // Of what was no sound XML before, nothing is promised but this.
+    // For input that is not well-formed, only the length is guaranteed.
     if !scan.damage.is_empty() || value.chars().any(|c| !sited::xml::escape::is_xml_char(c)) {
         return Ok(());
     }
@@ -169,14 +169,14 @@ fn feeds_target(bytes: &[u8]) -> Result<(), String> {
     ensure(import.defects.is_sorted_by_key(|defect| defect.entry), "defects in the order of items")
 }
 
-/// Damage becomes sound XML, and what is sound stays as it is.
+/// Checks that a repaired file is well-formed, and that a repair from the last valid entry gives the same result.
 fn repair_target(bytes: &[u8]) -> Result<(), String> {
     let text = String::from_utf8_lossy(bytes);
     let Some(mut repaired) = repair::repair(text.as_bytes()) else { return Ok(()) };
     resumed(text.as_bytes(), &repaired)?;
     let mut seen = Seen::default();
     let mut scan = scan::scan(&repaired.bytes, &mut seen, &Progress::default());
-    // Very odd tags may take a second repair, whose places are those of the first.
+    // Very unusual tags may need a second repair, whose positions refer to the result of the first.
     if !scan.damage.is_empty() {
         repaired = repair::repair(&repaired.bytes).ok_or("a repaired file is still a sitemap")?;
         seen = Seen::default();
@@ -194,7 +194,7 @@ fn repair_target(bytes: &[u8]) -> Result<(), String> {
     ensure(repaired.anchors.is_sorted(), "anchors in order")
 }
 
-/// A repair that begins after the last sound entry comes to the same.
+/// Checks that a repair that starts after the last well-formed entry gives the same result.
 fn resumed(bytes: &[u8], whole: &Repaired) -> Result<(), String> {
     let mut seen = Seen::default();
     let before = scan::scan_sound(bytes, &mut seen, &Progress::default());

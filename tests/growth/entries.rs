@@ -34,7 +34,8 @@ impl Visit for Reading {
     }
 }
 
-/// Bytes that are allocated to scan a file with so many of these entries, and to read them as well; how many are clean.
+/// For a file with `entries` of these entries: the bytes allocated by a scan, those by a scan with checks, and the
+/// number of entries without findings.
 fn allocated(entry: &dyn Fn(usize) -> String, entries: usize) -> (usize, usize, usize) {
     let entries: String = (0..entries).map(entry).collect();
     let text = format!(
@@ -44,7 +45,7 @@ fn allocated(entry: &dyn Fn(usize) -> String, entries: usize) -> (usize, usize, 
          xmlns:news=\"http://www.google.com/schemas/sitemap-news/0.9\" \
          xmlns:xhtml=\"http://www.w3.org/1999/xhtml\">{entries}</urlset>"
     );
-    // The harness starts and ends threads now and then: the least of some runs is that of the entries.
+    // The test harness starts and ends threads at any time, so the minimum of several runs is taken.
     let least =
         |run: &mut (dyn FnMut() + Send)| (0..5).map(|_| measure(text.len(), &mut *run).allocated).min().unwrap_or(0);
     let scanned = least(&mut || {

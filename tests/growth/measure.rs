@@ -7,20 +7,20 @@ use sited::cli::{self, Env, Next, args};
 use std::path::Path;
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError, TryLockError};
 
-/// Counts what is allocated in total and the peak of what is held at the same time.
+/// Counts the bytes allocated in total and the peak of the bytes held at the same time.
 #[global_allocator]
 static ALLOCATOR: Cap<PeakAlloc> = Cap::new(PeakAlloc, usize::MAX);
 
-/// Both numbers are of the whole process: one test at a time.
+/// Both counters belong to the whole process, so tests run one at a time.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
-/// What a test holds from its first line to its last: what others make for themselves meanwhile would be counted too.
+/// Held by a test from its first line to its last, since allocations of other tests would be counted too.
 pub(crate) fn alone() -> MutexGuard<'static, ()> {
-    // Another test that failed leaves nothing half done here.
+    // A lock poisoned by a failed test protects no data.
     ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// One thread for all work, so that the same run allocates the same, with all that is made once already made.
+/// A pool of one thread, so that equal runs allocate equal numbers of bytes; one-time allocations are already made.
 static ALONE: LazyLock<rayon::ThreadPool> = LazyLock::new(|| {
     let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a pool of one thread");
     alone.install(|| {
@@ -32,18 +32,18 @@ static ALONE: LazyLock<rayon::ThreadPool> = LazyLock::new(|| {
     alone
 });
 
-/// What one run cost.
+/// The cost of one run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cost {
     /// Bytes of the input.
     pub input: usize,
     /// Bytes allocated over the whole run, freed or not.
     pub allocated: usize,
-    /// The most bytes held at the same time.
+    /// Maximum number of bytes held at the same time.
     pub peak: usize,
 }
 
-/// What `work` allocates in a test that is [`alone`]; `input` is the number of bytes that it is given.
+/// Returns the cost of `work` in a test that is [`alone`]; `input` is the size of its input in bytes.
 pub(crate) fn measure(input: usize, work: impl FnOnce() + Send) -> Cost {
     assert!(matches!(ONE_AT_A_TIME.try_lock(), Err(TryLockError::WouldBlock)), "a test that measures is alone");
     let alone = &*ALONE;
@@ -57,7 +57,7 @@ pub(crate) fn measure(input: usize, work: impl FnOnce() + Send) -> Cost {
     }
 }
 
-/// Runs the program in this process on `path`: `check`, `fix --dry-run`. What it prints is thrown away.
+/// Runs a command (for example `fix --dry-run`) on `path` in this process, and discards its output.
 pub(crate) fn run(words: &str, path: &Path) {
     let words = ["sited"].into_iter().chain(words.split(' ')).map(str::to_owned);
     let words = words.chain([path.to_str().expect("a temporary path is UTF-8").to_owned()]);
@@ -66,17 +66,24 @@ pub(crate) fn run(words: &str, path: &Path) {
     assert!(matches!(result, Next::End(_)), "no screen is asked for");
 }
 
-/// What a run may allocate once, whatever the input: tables, patterns, buffers.
-pub(crate) const ONCE: usize = 8 << 20;
+/// Maximum number of bytes that a run may allocate independently of its input: tables, patterns, buffers.
+pub(crate) const MAX_ONE_TIME_BYTES: usize = 8 << 20;
 
-/// Holds three costs, at n, 2n and 4n, to linear growth: from 2n to 4n at most 2.6 times what n to 2n added (a buffer
-/// that doubles may do so in one of the two steps), and not more than `most` bytes held per byte of input.
+/// Asserts that three costs, at n, 2n and 4n, grow linearly: the growth from 2n to 4n is at most 2.6 times that from n
+/// to 2n (a buffer may double in one of the two steps), and at most `most` bytes are held per byte of input.
 pub(crate) fn assert_linear(what: &str, costs: [Cost; 3], most: usize) {
     let [n, twice, fourfold] = costs;
     let grown = |from: usize, to: usize| to.saturating_sub(from);
     let (first, second) = (grown(n.allocated, twice.allocated), grown(twice.allocated, fourfold.allocated));
-    assert!(second * 10 <= first * 26 + 10 * ONCE, "{what}: allocations grow faster than the input: {costs:?}");
+    assert!(
+        second * 10 <= first * 26 + 10 * MAX_ONE_TIME_BYTES,
+        "{what}: allocations grow faster than the input: {costs:?}"
+    );
     let input = fourfold.input - n.input;
     let peak = fourfold.peak.saturating_sub(n.peak);
-    assert!(peak <= most * input + ONCE, "{what}: {} bytes held per byte of input: {costs:?}", peak / input);
+    assert!(
+        peak <= most * input + MAX_ONE_TIME_BYTES,
+        "{what}: {} bytes held per byte of input: {costs:?}",
+        peak / input
+    );
 }

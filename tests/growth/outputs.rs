@@ -1,4 +1,4 @@
-//! Tests that reports are written in large pieces, whatever their format.
+//! Tests that reports in every format are written in large pieces.
 
 use super::measure::alone;
 use clap::Parser;
@@ -26,7 +26,7 @@ impl Write for Counter {
 
 #[test]
 fn a_report_is_written_in_large_pieces() {
-    // What it allocates is none of what others measure.
+    // Its allocations must not be counted by other tests.
     let _alone = alone();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sitemap.xml");

@@ -7,8 +7,8 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-/// Bytes held per byte of input that no set may exceed.
-const MOST: usize = 16;
+/// Maximum number of bytes held per byte of input.
+const MAX_BYTES_PER_BYTE: usize = 16;
 
 const NS: &str = "http://www.sitemaps.org/schemas/sitemap/0.9";
 const XHTML: &str = "http://www.w3.org/1999/xhtml";
@@ -27,13 +27,13 @@ fn link(code: &str, page: &str) -> String {
     format!("<xhtml:link rel=\"alternate\" hreflang=\"{code}\" href=\"{SITE}{page}\"/>")
 }
 
-/// The n-th of many languages.
+/// The n-th language code.
 fn language(n: usize) -> String {
     let letter = |n: usize| char::from(b'a' + (n % 26) as u8);
     format!("{}{}", letter(n), letter(n / 26))
 }
 
-/// `each` of 0 to n, one behind the other.
+/// The texts of `each` for 0 to n - 1, concatenated.
 fn many(n: usize, each: impl Fn(usize) -> String) -> String {
     (0..n).fold(String::new(), |mut all, number| {
         let _ = write!(all, "{}", each(number));
@@ -41,7 +41,7 @@ fn many(n: usize, each: impl Fn(usize) -> String) -> String {
     })
 }
 
-/// Runs the program in this process, `PATH` among the words being a folder or a file.
+/// Runs a command line in this process, with `PATH` replaced by `path`.
 fn run(words: &str, path: &Path) {
     let path = path.to_str().unwrap();
     let words = ["sited"].into_iter().chain(words.split(' ')).map(|word| word.replace("PATH", path));
@@ -50,7 +50,8 @@ fn run(words: &str, path: &Path) {
     assert!(matches!(result, Next::End(_)), "no screen is asked for");
 }
 
-/// What tasks cost on sets of n, 2n and 4n, which `make` writes to a folder; it gives the bytes of a set.
+/// Asserts that the cost of commands grows linearly on sets of n, 2n and 4n. `make` writes a set to a folder and
+/// returns its size in bytes.
 fn linear(tasks: &[&str], sizes: [usize; 3], make: impl Fn(&Path, usize) -> usize) {
     for words in tasks {
         let cost = |size: usize| {
@@ -58,14 +59,14 @@ fn linear(tasks: &[&str], sizes: [usize; 3], make: impl Fn(&Path, usize) -> usiz
             let input = make(folder.path(), size);
             measure(input, || run(words, folder.path()))
         };
-        // What a task makes once is none of the cost of the first size.
+        // The first run is not measured, because of its one-time allocations.
         cost(sizes[0]);
         let costs: [Cost; 3] = sizes.map(cost);
-        assert_linear(words, costs, MOST);
+        assert_linear(words, costs, MAX_BYTES_PER_BYTE);
     }
 }
 
-/// The same for one file.
+/// [`linear`] for sets of one file.
 fn linear_file(tasks: &[&str], sizes: [usize; 3], text: impl Fn(usize) -> String) {
     linear(tasks, sizes, |folder, size| {
         let text = text(size);
@@ -74,7 +75,7 @@ fn linear_file(tasks: &[&str], sizes: [usize; 3], text: impl Fn(usize) -> String
     });
 }
 
-/// The same for an index and its children, by their names.
+/// [`linear`] for an index and its children.
 fn linear_index(tasks: &[&str], sizes: [usize; 3], child: impl Fn(usize) -> Option<String>) {
     linear(tasks, sizes, |folder, size| {
         let entry = |number| format!("<sitemap><loc>{SITE}s{number}.xml</loc></sitemap>\n");
@@ -97,7 +98,7 @@ fn doubled(n: usize) -> [usize; 3] {
     [n, 2 * n, 4 * n]
 }
 
-/// A square of links is in the input: twice as many pages are four times the input.
+/// Sizes for inputs with a quadratic number of links, where twice as many pages give four times the input.
 fn doubled_square(n: usize) -> [usize; 3] {
     [n, n * 1_414 / 1_000, 2 * n]
 }
@@ -149,13 +150,13 @@ fn pages_that_all_link_each_other() {
 fn alternates_of_one_entry() {
     let _alone = alone();
     let page = |links: String| urlset(&url("", &(link("en", "") + &links)));
-    // So many that a row for each of them is more than a fix may add.
+    // More links than the number of rows that a fix may add.
     let tasks = ["check PATH", "fix PATH --dry-run", "fix PATH --dry-run --rule hreflang-*"];
     linear_file(&tasks, doubled(600), |n| page(many(n, |other| link("de", &format!("p{other}")))));
     linear_file(&tasks, doubled(600), |n| page(many(n, |other| link(&language(other), &format!("p{other}")))));
     linear_file(&tasks, doubled(600), |n| page(many(n, |_| link("en", ""))));
     linear_file(&tasks, doubled(600), |n| page(many(n, |other| link("x-default", &format!("p{other}")))));
-    // Each link has a mistake of its own.
+    // Each link is invalid.
     let odd = |_| "<xhtml:link rel=\"alternate\" hreflang=\"en_us\" href=\"/p\"/>".to_owned();
     linear_file(&tasks, doubled(600), |n| page(many(n, odd)));
 }
@@ -167,7 +168,7 @@ fn rows_of_one_url() {
         let own = |page: usize| link("en", "p") + &link("de", &format!("d{page}"));
         urlset(&(many(n, |page| url("p", &own(page))) + &many(n, |page| url(&format!("d{page}"), &own(page)))))
     };
-    // So many that no more trials are made of twice as many.
+    // Enough rows to reach the maximum number of trials, so that more rows cause no further ones.
     let tasks = ["check PATH", "fix PATH --dry-run --rule set-duplicate", "fix PATH --dry-run --rule hreflang-*"];
     linear_file(&tasks, doubled(400), rows);
     let spellings = |n: usize| {
@@ -230,7 +231,7 @@ fn an_index_in_many_files() {
     linear(&["check PATH", "set PATH lastmod=today --dry-run"], doubled(200), make);
 }
 
-/// Neither prefixes nor roots are looked for among all others for each row.
+/// A merge does not search all prefixes or roots for each row.
 #[test]
 fn sets_with_many_declarations_are_merged() {
     let _alone = alone();
@@ -255,7 +256,7 @@ fn sets_with_many_declarations_are_merged() {
             files.iter().map(String::len).sum()
         });
     }
-    // A file of its own for each way of writing the protocol's elements.
+    // Each file writes the elements of the protocol with another prefix.
     linear(&["merge PATH -o PATH/out --dry-run"], doubled(100), |folder, size| {
         let root = |number| {
             format!(

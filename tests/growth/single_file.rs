@@ -3,16 +3,16 @@
 #[path = "../fuzz/many.rs"]
 mod many;
 
-use crate::measure::{Cost, ONCE, alone, assert_linear, measure, run};
+use crate::measure::{Cost, MAX_ONE_TIME_BYTES, alone, assert_linear, measure, run};
 use flate2::{Compression, write::GzEncoder};
 use many::{NS, repeated};
 use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-/// Bytes held per byte of input that no file may exceed, beside what any file may have.
-const MOST: usize = 16;
-const ALWAYS: usize = 64 << 20;
+/// Maximum number of bytes held per byte of input, in addition to [`MAX_FIXED_BYTES`].
+const MAX_BYTES_PER_BYTE: usize = 16;
+const MAX_FIXED_BYTES: usize = 64 << 20;
 
 const URLSET: &str = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">";
 const INDEX: &str = "<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">";
@@ -25,21 +25,21 @@ fn cost(words: &str, text: &str) -> Cost {
     measure(text.len(), || run(words, &path))
 }
 
-/// Runs `words` on the file that `text` makes of n, 2n and 4n.
+/// Asserts that the cost of `words` grows linearly on the files that `text` returns for n, 2n and 4n.
 fn linear(words: &str, n: usize, most: usize, text: impl Fn(usize) -> String) {
-    // What a command makes once is none of the cost of the first size.
+    // The first run is not measured, because of its one-time allocations.
     cost(words, &text(n));
     assert_linear(words, [1, 2, 4].map(|times| cost(words, &text(n * times))), most);
 }
 
-/// Many of a thing in an entry, under each of these commands.
+/// Asserts that the cost of each command grows linearly with the repetitions of `thing` at a position.
 fn linear_at(commands: &[&str], n: usize, thing: &str, place: (&str, &str)) {
     for words in commands {
         cost(words, &repeated(thing, place, n));
         assert_linear(
             &format!("{words}: {thing} between {place:?}"),
             [1, 2, 4].map(|times| cost(words, &repeated(thing, place, n * times))),
-            // A message and its place for each of the things.
+            // A message and its position for each repetition.
             400,
         );
     }
@@ -84,7 +84,7 @@ fn extensions_of_an_entry_of_an_index() {
     linear_at(&["check"], 1_000, "<image:image xmlns:image='http://www.google.com/schemas/sitemap-image/1.1'/>", place);
 }
 
-/// What comparing two files costs, the second of which has one thing less.
+/// `diff` of two files; the second has one repetition less.
 #[test]
 fn extensions_that_differ() {
     let _alone = alone();
@@ -106,9 +106,9 @@ fn extensions_that_differ() {
     }
 }
 
-/// Entries that hold nothing cost a row each, and a finding; what is damaged in each tag is given up.
+/// Each empty entry costs a row and a finding; damage in each tag costs nothing more.
 #[test]
-fn entries_without_anything_stay_within_the_limit() {
+fn empty_entries_stay_within_the_memory_limit() {
     let _alone = alone();
     let feeds = [
         ("<rss version='2.0'><channel>", "</channel></rss>", "<item></item>"),
@@ -124,24 +124,24 @@ fn entries_without_anything_stay_within_the_limit() {
     for (before, after, thing) in feeds.into_iter().chain(maps) {
         let text = repeated(thing, (before, after), 150_000);
         let cost = cost("check", &text);
-        assert!(cost.peak <= MOST * cost.input + ALWAYS, "{thing}: {cost:?}");
+        assert!(cost.peak <= MAX_BYTES_PER_BYTE * cost.input + MAX_FIXED_BYTES, "{thing}: {cost:?}");
     }
 }
 
-/// A trial of a fix copies an index, but not what became of its entries.
+/// A trial of a fix copies an index without the states of its entries.
 #[test]
-fn entries_of_an_index_without_anything() {
+fn empty_entries_of_an_index() {
     let _alone = alone();
-    linear("check", 50_000, MOST, |n| repeated("<sitemap/>", (INDEX, "</sitemapindex>"), n));
+    linear("check", 50_000, MAX_BYTES_PER_BYTE, |n| repeated("<sitemap/>", (INDEX, "</sitemapindex>"), n));
 }
 
-/// Findings of two formats wait in a file until all are known.
+/// Formats that begin with totals store their findings in a temporary file until all are known.
 #[test]
-fn findings_in_formats_with_sums() {
+fn findings_in_formats_with_totals() {
     let _alone = alone();
     let text = |n: usize| repeated("<url/>", (URLSET, "</urlset>"), n);
     for format in ["sarif", "junit"] {
-        linear(&format!("check --format {format}"), 5_000, MOST, text);
+        linear(&format!("check --format {format}"), 5_000, MAX_BYTES_PER_BYTE, text);
     }
 }
 
@@ -166,23 +166,26 @@ fn packed(path: &Path, text: &[u8]) {
 }
 
 #[test]
-fn an_ordinary_file() {
+fn a_plain_file() {
     let _alone = alone();
     let text = |n: usize| repeated("<url><loc>https://e.com/{n}</loc></url>\n", (URLSET, "</urlset>\n"), n);
-    linear("check", 5_000, MOST, text);
+    linear("check", 5_000, MAX_BYTES_PER_BYTE, text);
     assert!(URLSET.contains(NS));
 }
 
-/// Things of the grammar at each place: memory that grows with the square would be several times what is allowed. Every
-/// third of them; the fuzzer's target `many` runs all.
+/// Repeats constructs of the grammar at each position: quadratic memory would be several times the limit. Only every
+/// third combination runs here; the target `many` of the fuzzer runs all.
 #[test]
-fn every_thing_at_every_place() {
+fn every_construct_at_every_position() {
     const TIMES: usize = 800;
-    /// Bytes that a thing may cost in all: several findings in words, each with a fix that was tried on the entry.
-    const EACH: usize = 64 << 10;
+    /// Maximum number of bytes allocated per repetition: several messages, each with a trial of its fix on the entry.
+    const MAX_BYTES_EACH: usize = 64 << 10;
     let _alone = alone();
     for (thing, place) in many::shapes().step_by(3) {
         let cost = cost("check", &repeated(thing, place, TIMES));
-        assert!(cost.allocated <= ONCE + EACH * TIMES, "many {thing:?} between {place:?}: {cost:?}");
+        assert!(
+            cost.allocated <= MAX_ONE_TIME_BYTES + MAX_BYTES_EACH * TIMES,
+            "many {thing:?} between {place:?}: {cost:?}"
+        );
     }
 }

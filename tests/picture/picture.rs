@@ -1,7 +1,7 @@
 //! Generates `assets/sited.svg`, the picture in the README: `cargo run --release --example picture`.
 //!
-//! The real program is started on the sample set in a terminal of its own, a few keys are typed, and the screen is
-//! drawn. The clock is fixed, so the same program gives the same bytes.
+//! Starts the program with the sample set in a pseudo-terminal, types a few keys, and draws the screen. The clock is
+//! fixed, so the same program gives the same bytes.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
@@ -29,14 +29,14 @@ fn main() {
     terminal.wait_for("modified 10");
     terminal.send("8G");
     terminal.wait_for("8/61");
-    // What was reported last makes room for the keys again.
+    // The last message is replaced by the key hints.
     terminal.wait_for("? help");
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/sited.svg");
     std::fs::write(&path, terminal.look(svg::draw)).expect("write the picture");
     println!("{}\n{}", terminal.screen(), path.display());
 }
 
-/// The program beside this one, built first: running an example builds no other target.
+/// The path of the program, which is built first, since running an example builds no other target.
 fn program() -> PathBuf {
     let this = std::env::current_exe().expect("know where this program is");
     let place = this.ancestors().nth(2).expect("an example lies in a folder of its profile");

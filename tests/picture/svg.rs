@@ -1,6 +1,6 @@
 //! Renders a terminal screen as an SVG.
 //!
-//! Every run is stretched to the width of its cells, so columns stay in line in whatever font the reader has.
+//! Every run is stretched to the width of its cells, so columns are aligned in any font.
 
 use std::fmt::Write as _;
 use vt100::{Cell, Color, Screen};
@@ -12,7 +12,7 @@ const FONTS: &str = "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospac
 const BACKGROUND: &str = "#16181d";
 const FOREGROUND: &str = "#c9ced6";
 
-/// The sixteen colours: dark background, readable on it.
+/// The sixteen colours, readable on a dark background.
 const PALETTE: [&str; 16] = [
     "#22262e", "#e06c75", "#8cc379", "#e0b265", "#6fa8ec", "#c586d6", "#56b6c2", "#c9ced6", "#6b7280", "#ff8b93",
     "#a9dd97", "#f5cd86", "#93c1ff", "#dba3ea", "#7fd3dd", "#ffffff",
@@ -40,7 +40,7 @@ pub(crate) fn draw(screen: &Screen) -> String {
     out
 }
 
-/// How a cell looks, colours as they are shown (inverse resolved).
+/// The style of a cell; the colours are those shown (inverse resolved).
 #[derive(Clone, PartialEq)]
 struct Style {
     ink: String,
@@ -124,7 +124,7 @@ fn flush(out: &mut String, row: u16, run: Option<(u16, u16, String, Style)>) {
     let _ = writeln!(out, ">{escaped}</text>");
 }
 
-/// Characters that are drawn as a rectangle: left, top, width and height as parts of a cell.
+/// The rectangle of a character that is drawn as one: left, top, width and height as parts of a cell.
 fn shape(character: char) -> Option<(f64, f64, f64, f64)> {
     let eighth = |part: u32| f64::from(part) / 8.0;
     Some(match character {

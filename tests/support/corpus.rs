@@ -1,6 +1,6 @@
 //! The project's corpus (`tests/corpus`), with files that are generated instead of stored.
 //!
-//! The table in the corpus's README is the list: what each file shows and how many entries it has.
+//! The table in the README of the corpus lists its files, with their purpose and their number of entries.
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -10,11 +10,11 @@ use std::path::{Path, PathBuf};
 
 /// One file of the corpus.
 pub(crate) struct Case {
-    /// `valid/plain.xml`.
+    /// The path in the corpus, for example `valid/plain.xml`.
     pub name: String,
-    /// How many entries the program must find; `None` for a file that it refuses.
+    /// The number of entries that the program must find; `None` if it must refuse the file.
     pub entries: Option<usize>,
-    /// The file.
+    /// The content of the file.
     pub bytes: Vec<u8>,
 }
 
@@ -30,7 +30,7 @@ impl Case {
     }
 }
 
-/// Where the stored files are.
+/// The folder of the stored files.
 pub(crate) fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus")
 }
@@ -48,13 +48,13 @@ pub(crate) fn all() -> Vec<Case> {
     cases
 }
 
-/// The XML files that open as they are.
+/// The XML files that open without repairs.
 pub(crate) fn readable() -> Vec<Case> {
     let is_other = |case: &Case| ["forms/", "damaged/"].iter().any(|group| case.name.starts_with(group));
     all().into_iter().filter(|case| case.entries.is_some() && !is_other(case)).collect()
 }
 
-/// The files that open repaired.
+/// The files that open with repairs.
 pub(crate) fn repaired() -> Vec<Case> {
     all().into_iter().filter(|case| case.entries.is_some() && case.name.starts_with("damaged/")).collect()
 }
@@ -83,7 +83,7 @@ pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
 
 type Make = fn(&[u8]) -> Vec<u8>;
 
-/// The files that are made here, each from the bytes of `valid/plain.xml`.
+/// The files that are generated here, each from the bytes of `valid/plain.xml`.
 const MADE: [(&str, Make); 7] = [
     ("valid/gzip.xml.gz", gzip),
     ("quirky/gzip-members.xml.gz", |plain| plain.chunks(plain.len() / 3 + 1).flat_map(gzip).collect()),
@@ -124,8 +124,8 @@ fn stored(group: &str) -> Vec<String> {
     entries.map(|entry| format!("{group}/{}", entry.expect("list the corpus").file_name().to_string_lossy())).collect()
 }
 
-/// The files of the folder that `SITED_CORPUS` names, by relative path: real sitemaps, which the project does not
-/// hold. Without the variable none, and a word about it.
+/// The files of the folder `SITED_CORPUS` by relative path: real sitemaps, which are not part of the project. Without
+/// the variable, prints a notice and returns none.
 pub(crate) fn outside() -> Vec<(String, Vec<u8>)> {
     let Some(folder) = std::env::var_os("SITED_CORPUS").map(PathBuf::from) else {
         eprintln!("SITED_CORPUS is not set: only the project's own corpus is tested");
@@ -149,13 +149,13 @@ pub(crate) fn outside() -> Vec<(String, Vec<u8>)> {
     found
 }
 
-/// The uncompressed bytes: every gzip member, as far as they go; other files as they are.
+/// The unpacked bytes of all gzip members, up to the first error; other files are returned unchanged.
 pub(crate) fn unpacked(bytes: &[u8]) -> Vec<u8> {
     if !bytes.starts_with(&[0x1f, 0x8b]) {
         return bytes.to_vec();
     }
     let mut out = Vec::new();
-    // What came out before an error counts.
+    // Bytes before an error are kept.
     let _ = std::io::Read::read_to_end(&mut flate2::read::MultiGzDecoder::new(bytes), &mut out);
     out
 }

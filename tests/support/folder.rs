@@ -1,6 +1,6 @@
 //! A temporary folder for one test.
 //!
-//! Paths are relative to it; a hidden `.home` inside it stands for the user's home and is not listed.
+//! Paths are relative to it. It contains a hidden `.home` for the user's home folder, which is not listed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +13,7 @@ pub(crate) struct Folder {
 }
 
 impl Folder {
-    /// An empty folder with a home of its own inside.
+    /// An empty folder with a home folder inside.
     pub(crate) fn new() -> Self {
         let place = tempfile::Builder::new().prefix("sited-test-").tempdir().expect("make a folder");
         for name in ["config", "data", "state", "cache", "tmp"] {
@@ -41,17 +41,17 @@ impl Folder {
         folder
     }
 
-    /// Where it is.
+    /// The path of the folder.
     pub(crate) fn path(&self) -> &Path {
         self.place.path()
     }
 
-    /// A file inside it.
+    /// The path of a file in the folder.
     pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.place.path().join(name)
     }
 
-    /// Writes a file, making the folders above it.
+    /// Writes a file, and creates its parent folders.
     pub(crate) fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
         let path = self.file(name);
         fs::create_dir_all(path.parent().expect("a file has a folder")).expect("make a folder");
@@ -69,14 +69,14 @@ impl Folder {
         String::from_utf8(self.read(name)).expect("the file is UTF-8")
     }
 
-    /// Every file with its bytes, by relative path with `/`, the home folder left out.
+    /// The bytes of every file by relative path with `/`, without the home folder.
     pub(crate) fn files(&self) -> BTreeMap<String, Vec<u8>> {
         let mut found = BTreeMap::new();
         collect(self.path(), "", &mut found);
         found
     }
 
-    /// The relative paths of all files, sorted, the home folder left out.
+    /// The sorted relative paths of all files, without the home folder.
     pub(crate) fn names(&self) -> Vec<String> {
         self.files().into_keys().collect()
     }

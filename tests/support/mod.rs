@@ -1,7 +1,7 @@
 //! Shared code of the integration tests: folders, an isolated run of the program, the corpus.
 //!
-//! Nothing here waits for a time to pass: every wait is for a condition, with a timeout that only a failure reaches.
-//! Nothing here knows the library's types: it sees the program as a user does, through files and screens.
+//! Every wait is for a condition, with a timeout that is reached only by failures. The module uses no types of the
+//! library: it accesses the program as a user does, through files and screens.
 
 // Each test program uses its own part of this module.
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
@@ -20,7 +20,7 @@ use std::process::{Command, Output, Stdio};
 
 pub(crate) use folder::Folder;
 
-/// The built program.
+/// The path of the built program.
 pub(crate) fn program() -> PathBuf {
     match option_env!("CARGO_BIN_EXE_sited") {
         Some(path) => PathBuf::from(path),
@@ -28,7 +28,7 @@ pub(crate) fn program() -> PathBuf {
     }
 }
 
-/// The variables a started program sees: all of them, nothing is inherited. The home folder is inside `folder`.
+/// All environment variables of a started program; none are inherited. The home folder is inside `folder`.
 pub(crate) fn environment(folder: &Path) -> Vec<(&'static str, String)> {
     let home = folder.join(".home");
     let inside = |name: &str| home.join(name).to_string_lossy().into_owned();

@@ -1,6 +1,6 @@
 //! An independent reader of sitemaps: quick-xml with namespaces.
 //!
-//! It serves for well-formed files only and panics on others; speed does not matter here.
+//! It panics on files that are not well-formed.
 
 use quick_xml::NsReader;
 use quick_xml::events::Event;
@@ -17,22 +17,23 @@ pub(crate) struct Entry {
     pub element: Range<usize>,
     /// The first of each core child.
     pub fields: [Option<Place>; 4],
-    /// How often each core child is there.
+    /// The number of occurrences of each core child.
     pub times: [usize; 4],
 }
 
-/// Where a core child stands.
+/// The position and text of a core child.
 #[derive(Debug, Clone)]
 pub(crate) struct Place {
     /// From `<loc` to the end of `</loc>`.
     pub element: Range<usize>,
     /// Between the tags; `None` for `<loc/>`.
     pub inner: Option<Range<usize>>,
-    /// Character data inside: references decoded, CDATA included, comments left out, whitespace around it trimmed.
+    /// The character data: references decoded, CDATA included, comments omitted, surrounding whitespace trimmed.
     pub text: String,
 }
 
-/// The entries of a file: children of the root, in its namespace or in none, called `url` or `sitemap` as it wants.
+/// The entries of a file: children of the root in its namespace or in none, named `url` or `sitemap` according to the
+/// root.
 pub(crate) fn entries(bytes: &[u8]) -> Vec<Entry> {
     let mark = if bytes.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
     let mut reader = NsReader::from_reader(&bytes[mark..]);
@@ -78,11 +79,11 @@ struct State {
     depth: usize,
     root: (String, String),
     entries: Vec<Entry>,
-    /// An entry is open at depth 1.
+    /// Whether an entry is open at depth 1.
     in_entry: bool,
-    /// Its core children are in its own namespace.
+    /// The namespace of the entry and of its core children.
     entry_namespace: String,
-    /// Which core child is open at depth 2, and where its value starts; only the first of its name is kept.
+    /// The core child that is open at depth 2; only the first of each name is kept.
     in_field: Option<(usize, Place)>,
 }
 
@@ -157,7 +158,7 @@ impl State {
     }
 }
 
-/// What `&name;` stands for.
+/// The text of the reference `&name;`.
 fn referred(name: &str) -> String {
     let number = match name.strip_prefix('#') {
         Some(hexadecimal) if hexadecimal.starts_with(['x', 'X']) => u32::from_str_radix(&hexadecimal[1..], 16).ok(),

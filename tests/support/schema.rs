@@ -1,11 +1,11 @@
-//! Validates files with the official schemas: in this process, and with `xmllint` where it is installed.
+//! Validates files with the official schemas, in this process and with `xmllint` if it is installed.
 //!
-//! The schemas lie in the folder that `SITED_SCHEMAS` names; their text is no part of the project.
+//! The schemas are in the folder `SITED_SCHEMAS`; they are not part of the project.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The folder of the schemas; says aloud when there is none.
+/// The folder of the schemas; prints a notice if there is none.
 pub(crate) fn schemas() -> Option<PathBuf> {
     let folder = std::env::var_os("SITED_SCHEMAS").map(PathBuf::from);
     if folder.is_none() {
@@ -14,19 +14,19 @@ pub(crate) fn schemas() -> Option<PathBuf> {
     folder
 }
 
-/// Says what the schemas of sitemaps and all extensions reject.
+/// Validates documents with the schemas of sitemaps and of all extensions.
 pub(crate) struct Judge {
     validator: uppsala::XsdValidator,
-    /// The schema for `xmllint`, where that is installed.
+    /// The schema for `xmllint`; `None` if that is not installed.
     second: Option<PathBuf>,
 }
 
 impl Judge {
-    /// A judge with the schemas of a folder.
+    /// A validator with the schemas of a folder.
     pub(crate) fn new(folder: &Path) -> Self {
         let driver = folder.join("local/all-0.9.xsd");
         let text = std::fs::read_to_string(&driver).expect("the schema over all schemas");
-        // The validator reads nothing outside of the folder it is given, which is the whole one here.
+        // The validator reads only files in the given folder, so paths are made relative to it.
         let text =
             text.replace("\"../original/", "\"original/").replace("\"sitemap-pagemap", "\"local/sitemap-pagemap");
         let schema = uppsala::parse(&text).expect("a sound schema");
@@ -40,7 +40,7 @@ impl Judge {
         Self { validator, second: has_second.then_some(driver) }
     }
 
-    /// What the schemas reject in a document; empty if they accept it.
+    /// The validation errors of a document; empty if it is valid.
     pub(crate) fn faults(&self, text: &str) -> Vec<String> {
         match uppsala::parse(text) {
             Ok(document) => self.validator.validate(&document).iter().map(ToString::to_string).collect(),
@@ -48,7 +48,7 @@ impl Judge {
         }
     }
 
-    /// The same for a file, by both judges, who must agree.
+    /// The validation errors of a file; both validators must agree whether it is valid.
     pub(crate) fn faults_of(&self, path: &Path) -> Vec<String> {
         let faults = self.faults(&std::fs::read_to_string(path).expect("a file of text"));
         if let Some(driver) = &self.second {

@@ -1,4 +1,4 @@
-//! A web server on loopback with scripted answers and a log of requests.
+//! A web server on loopback with scripted responses and a log of requests.
 
 // Each test program uses its own part of this module.
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
@@ -9,15 +9,15 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// A request as it came.
+/// A received request.
 #[derive(Debug, Clone)]
 pub(crate) struct Seen {
     pub method: String,
-    /// With the query.
+    /// The path with the query.
     pub path: String,
-    /// Names in lower case.
+    /// The headers, with names in lower case.
     pub headers: Vec<(String, String)>,
-    /// As much as `Content-Length` says.
+    /// The body, whose length is given by `Content-Length`.
     pub body: Vec<u8>,
     pub at: Instant,
 }
@@ -28,26 +28,26 @@ impl Seen {
     }
 }
 
-/// What goes wrong.
+/// The fault of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// The connection is reset after half of the body.
     Reset,
     /// The connection is closed after half of the body.
     Cut,
-    /// No answer comes until the client has gone.
+    /// No response is sent until the client disconnects.
     Hang,
-    /// The body is repeated until the client has gone.
+    /// The body is repeated until the client disconnects.
     Endless,
-    /// The body is repeated, a byte at a time, until the client has gone.
+    /// The body is repeated, one byte at a time, until the client disconnects.
     Drip,
-    /// The header promises so many bytes more than the body has.
+    /// `Content-Length` exceeds the length of the body by this number of bytes.
     Short(usize),
-    /// The length is not said; the connection ends with the body.
+    /// No `Content-Length` is sent; the connection ends with the body.
     Unsized,
 }
 
-/// An answer.
+/// A response.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Reply {
     pub status: u16,
@@ -61,7 +61,7 @@ impl Reply {
         Self { status, ..Self::default() }
     }
 
-    /// A page.
+    /// A page with this head.
     pub(crate) fn html(head: &str) -> Self {
         let body = format!("<!doctype html><html><head>{head}</head><body>text</body></html>").into_bytes();
         Self { body, ..Self::status(200) }.with("Content-Type", "text/html; charset=utf-8")
@@ -103,23 +103,23 @@ struct Shared {
     most: AtomicUsize,
     connections: AtomicUsize,
     is_stopped: AtomicBool,
-    /// After so many requests the server closes every connection and takes no more.
+    /// Number of requests after which the server closes every connection and accepts no more.
     dies_after: Option<usize>,
     tls: Option<Arc<rustls::ServerConfig>>,
 }
 
 impl Server {
-    /// A server that answers with what `handler` returns.
+    /// A server whose responses `handler` returns.
     pub(crate) fn start(handler: impl Fn(&Seen) -> Reply + Send + Sync + 'static) -> Self {
         Self::start_at("127.0.0.1:0", None, None, handler)
     }
 
-    /// One that stops after so many requests.
+    /// A server that stops after `dies_after` requests.
     pub(crate) fn dying(dies_after: usize, handler: impl Fn(&Seen) -> Reply + Send + Sync + 'static) -> Self {
         Self::start_at("127.0.0.1:0", Some(dies_after), None, handler)
     }
 
-    /// One with TLS.
+    /// A server with TLS.
     pub(crate) fn with_tls(
         tls: Arc<rustls::ServerConfig>,
         handler: impl Fn(&Seen) -> Reply + Send + Sync + 'static,
@@ -127,7 +127,7 @@ impl Server {
         Self::start_at("127.0.0.1:0", None, Some(tls), handler)
     }
 
-    /// One at the address of another that has stopped.
+    /// A server at the address of another one that has stopped.
     pub(crate) fn again(address: SocketAddr, handler: impl Fn(&Seen) -> Reply + Send + Sync + 'static) -> Self {
         Self::start_at(&address.to_string(), None, None, handler)
     }
@@ -174,7 +174,7 @@ impl Server {
         self.shared.log.lock().unwrap().clone()
     }
 
-    /// The paths of all requests but those for robots.txt, sorted.
+    /// The sorted paths of all requests except those for robots.txt.
     pub(crate) fn paths(&self) -> Vec<String> {
         let mut paths: Vec<_> =
             self.log().into_iter().map(|seen| seen.path).filter(|path| path != "/robots.txt").collect();
@@ -182,17 +182,17 @@ impl Server {
         paths
     }
 
-    /// The connections that were made.
+    /// The number of accepted connections.
     pub(crate) fn connections(&self) -> usize {
         self.shared.connections.load(Ordering::SeqCst)
     }
 
-    /// The most requests that ran at a time.
+    /// Maximum number of concurrent requests.
     pub(crate) fn most_at_a_time(&self) -> usize {
         self.shared.most.load(Ordering::SeqCst)
     }
 
-    /// The most requests that came within one second.
+    /// Maximum number of requests within one second.
     pub(crate) fn most_in_a_second(&self) -> usize {
         let times: Vec<_> = self.log().into_iter().map(|seen| seen.at).collect();
         let within =
@@ -204,7 +204,7 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         self.shared.stop(self.address);
-        // Its listener is closed with it: who connects after this is refused, not reset.
+        // The thread closes the listener, so later connections are refused and not reset.
         if let Some(accepting) = self.accepting.take() {
             let _ = accepting.join();
         }
@@ -214,7 +214,7 @@ impl Drop for Server {
 impl Shared {
     fn stop(&self, address: SocketAddr) {
         if !self.is_stopped.swap(true, Ordering::SeqCst) {
-            // Wakes the thread that accepts.
+            // Wakes the accepting thread.
             drop(TcpStream::connect(address));
         }
     }
@@ -242,12 +242,12 @@ impl Shared {
     fn converse(&self, stream: &mut (impl Read + Write), plain: Option<&TcpStream>, address: SocketAddr) {
         loop {
             let mut early = None;
-            // A request that stays unread makes the system reset the connection when it is closed.
+            // Closing a connection with an unread request makes the system reset it.
             if let Some(plain) = plain {
                 let mut bytes = [0; 16 << 10];
                 let Ok(count @ 1..) = plain.peek(&mut bytes) else { return };
                 let text = String::from_utf8_lossy(&bytes[..count]).into_owned();
-                // The body of a request may not be there yet.
+                // The body of a POST request may not have arrived yet.
                 if let Some(seen) = parsed(&text).filter(|seen| seen.method != "POST") {
                     let reply = self.reply(&seen);
                     if reply.fault == Some(Fault::Reset) {
@@ -289,7 +289,7 @@ impl Shared {
                 }
                 Some(Fault::Endless | Fault::Drip) => {
                     let (piece, pause) = if reply.fault == Some(Fault::Drip) { (1, 20) } else { (body.len(), 0) };
-                    // No one sends: it is waited for as long as a piece may take.
+                    // The channel has no messages: receiving waits for the pause.
                     let (_sender, receiver) = std::sync::mpsc::channel::<()>();
                     let mut sent = stream.write_all(&head(&reply));
                     for piece in body.chunks(piece).cycle() {
@@ -321,7 +321,7 @@ impl Shared {
     }
 }
 
-/// Reads up to the empty line.
+/// Reads the head of a request, up to the empty line.
 fn request(stream: &mut impl Read) -> Option<String> {
     let mut text = Vec::new();
     let mut byte = [0];

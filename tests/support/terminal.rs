@@ -1,8 +1,8 @@
 //! Runs the program in a pseudo-terminal and reads its screen.
 //!
 //! A reader thread feeds everything the program writes to a terminal emulator; a waiter thread takes its exit status.
-//! Both wake whoever waits for a condition. A condition that does not come true in [`PATIENCE`] fails the test with
-//! the screen as it was; no test passes or fails by speed.
+//! Both wake threads that wait for a condition. A condition that is not met within [`PATIENCE`] fails the test, which
+//! prints the screen; no result depends on speed.
 
 use super::{Folder, environment};
 use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtySize, native_pty_system};
@@ -15,10 +15,10 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 use vt100::{Callbacks, Parser, Screen};
 
-/// How long a condition may take on the busiest machine. Only failures take that long.
+/// Maximum time for a condition, also on a busy machine. Only failures take that long.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What the keys send that have no character of their own.
+/// The input of keys without a character.
 pub(crate) mod key {
     pub(crate) const ENTER: &str = "\r";
     pub(crate) const ESC: &str = "\x1b";
@@ -46,7 +46,7 @@ pub(crate) mod key {
     pub(crate) const CTRL_Z: &str = "\x1a";
 }
 
-/// How to start the program in a terminal.
+/// The options for starting the program in a terminal.
 pub(crate) struct Start {
     program: PathBuf,
     folder: PathBuf,
@@ -56,12 +56,12 @@ pub(crate) struct Start {
 }
 
 impl Start {
-    /// The program under test, started in `folder` on a screen of 80 × 24.
+    /// Options for the program under test, in `folder`, on a screen of 80 × 24.
     pub(crate) fn new(folder: &Folder) -> Self {
         Self::program(super::program(), folder)
     }
 
-    /// Any program.
+    /// Options for another program.
     pub(crate) fn program(program: impl Into<PathBuf>, folder: &Folder) -> Self {
         Self::in_path(program.into(), folder.path())
     }
@@ -89,7 +89,7 @@ impl Start {
         self
     }
 
-    /// Starts it.
+    /// Starts the program.
     pub(crate) fn start(self) -> Terminal {
         let (columns, rows) = self.size;
         let pair = native_pty_system().openpty(size(columns, rows)).expect("open a pseudo-terminal");
@@ -131,7 +131,7 @@ pub(crate) struct Terminal {
 }
 
 impl Terminal {
-    /// Types keys: text as it is, or the constants of [`key`].
+    /// Types text, or keys by the constants of [`key`].
     pub(crate) fn send(&self, keys: &str) {
         self.shared.write(keys.as_bytes()).expect("type into the terminal");
     }
@@ -178,7 +178,7 @@ impl Terminal {
         self.wait_until(&format!("no {text:?} on the screen"), |screen| !shows(screen, text));
     }
 
-    /// Waits until the screen fulfils a condition; `what` names it when it does not.
+    /// Waits until the screen meets a condition; `what` names it in the message of a failure.
     #[track_caller]
     pub(crate) fn wait_until(&self, what: &str, condition: impl Fn(&Screen) -> bool) {
         let state = self.wait(|state| condition(state.parser.screen()) || state.ended());
@@ -193,7 +193,7 @@ impl Terminal {
         assert!(written(&state), "waited for the output {:?}; {}", String::from_utf8_lossy(bytes), state.describe());
     }
 
-    /// Waits until the program ends and all it wrote is read; its exit status.
+    /// Waits until the program has ended and all its output is read. Returns its exit status.
     #[track_caller]
     pub(crate) fn wait_exit(&self) -> ExitStatus {
         let state = self.wait(State::ended);
@@ -217,17 +217,17 @@ impl Terminal {
         text(self.state().parser.screen())
     }
 
-    /// Looks at the screen with colours, cursor and modes.
+    /// Calls a function with the screen, including colours, cursor and modes.
     pub(crate) fn look<T>(&self, look: impl FnOnce(&Screen) -> T) -> T {
         look(self.state().parser.screen())
     }
 
-    /// Everything the program wrote so far.
+    /// The output of the program so far.
     pub(crate) fn output(&self) -> Vec<u8> {
         self.state().output.clone()
     }
 
-    /// What the program asked the terminal to put on the clipboard, decoded from base64 by the caller if need be.
+    /// The clipboard text that the program sent to the terminal, in base64.
     pub(crate) fn clipboard(&self) -> Option<String> {
         self.state().parser.callbacks().clipboard.clone()
     }
@@ -246,7 +246,7 @@ impl Terminal {
     #[track_caller]
     pub(crate) fn assert_restored(&self) {
         assert_eq!(self.modes(), self.modes_before, "the line discipline is not as before");
-        // A program that is stopped has written all of its output, which may not be read yet.
+        // A stopped program has written all its output, but the reader thread may not have read it yet.
         drop(self.wait(|state| {
             let screen = state.parser.screen();
             !screen.alternate_screen() && !screen.hide_cursor() && !screen.bracketed_paste()
@@ -259,13 +259,13 @@ impl Terminal {
         });
     }
 
-    /// The state. A failed assertion poisons its lock; what it holds is whole all the same.
+    /// The state. A failed assertion poisons its lock, but the state is still consistent.
     fn state(&self) -> MutexGuard<'_, State> {
         self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until `done`, at most [`PATIENCE`]. Woken by every change of output and by the program's end; looks again
-    /// now and then for what wakes no one (a stopped process).
+    /// Waits until `done`, at most [`PATIENCE`]. New output and the end of the program wake it. It also checks at
+    /// intervals for changes without a notification (a stopped process).
     fn wait(&self, done: impl Fn(&State) -> bool) -> MutexGuard<'_, State> {
         let deadline = Instant::now() + PATIENCE;
         let mut state = self.state();
@@ -280,7 +280,7 @@ impl Terminal {
 impl Drop for Terminal {
     fn drop(&mut self) {
         if self.state().status.is_none() {
-            // It may have ended just now; then there is nothing to kill.
+            // If it has just ended, there is nothing to kill.
             let _ = kill_process(self.pid, Signal::KILL);
         }
         for thread in self.threads.drain(..) {
@@ -293,7 +293,7 @@ impl Drop for Terminal {
 struct Shared {
     state: Mutex<State>,
     changed: Condvar,
-    /// Apart from the state: a long paste waits for the program to read, and what it writes meanwhile must be taken.
+    /// Not part of the state: a long paste blocks until the program reads it, while its output must still be read.
     writer: Mutex<Box<dyn Write + Send>>,
 }
 
@@ -308,7 +308,7 @@ impl Shared {
 struct State {
     parser: Parser<Answers>,
     output: Vec<u8>,
-    /// Nothing more will be read: the program's side of the terminal is closed.
+    /// Whether the program's side of the terminal is closed, so that there is no more output.
     silent: bool,
     status: Option<ExitStatus>,
 }
@@ -327,7 +327,7 @@ impl State {
     }
 }
 
-/// What the terminal itself has to do: answer questions about itself, take the clipboard.
+/// The duties of the terminal: it answers queries and stores the clipboard.
 #[derive(Default)]
 struct Answers {
     pending: Vec<u8>,
@@ -371,7 +371,7 @@ fn read_thread(mut reader: Box<dyn Read + Send>, shared: Arc<Shared>) -> JoinHan
                 return;
             }
             if !answers.is_empty() {
-                // A program that has ended needs no answer.
+                // Writing fails if the program has ended, which needs no answer.
                 let _ = shared.write(&answers);
             }
         }

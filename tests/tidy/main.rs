@@ -1,6 +1,6 @@
 //! Tidy rules that a compiler does not check: layers, headings, lengths, forbidden words, files at the top level.
 //!
-//! Every rule reads the files as they are; none is listed by hand, so a new file is under the rules at once.
+//! Every rule reads all files of the project, so it applies to new files automatically.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -15,8 +15,8 @@ use source::{code, paths, words};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A layer, what may be imported from it, and from where. A file may import from lower ranks and from its own layer;
-/// layers of one rank do not know each other. Invariants I4 and I5 of the crate's documentation.
+/// The layers and their ranks. A file may import from layers of lower ranks and from its own layer, but not from other
+/// layers of the same rank. Invariants I4 and I5 of the crate's documentation.
 const LAYERS: [(&str, u8); 11] = [
     ("protocol", 0),
     ("data", 1),
@@ -31,8 +31,8 @@ const LAYERS: [(&str, u8); 11] = [
     ("tui", 6),
 ];
 
-/// Crates that one layer keeps to itself (invariant I5).
-const KEPT: [(&str, &str); 7] = [
+/// Crates that only one layer may use (invariant I5).
+const CRATES_OF_LAYERS: [(&str, &str); 7] = [
     ("quick_xml", "xml"),
     ("ratatui", "tui"),
     ("crossterm", "tui"),
@@ -42,10 +42,10 @@ const KEPT: [(&str, &str); 7] = [
     ("html5gum", "net"),
 ];
 
-/// What opens sockets or looks up names; only the layer `net` may name it. Sockets of the file system are no network.
+/// Names that open sockets or resolve hosts; only the layer `net` may use them. Unix sockets are not included.
 const SOCKETS: [&str; 5] = ["TcpStream", "TcpListener", "UdpSocket", "ToSocketAddrs", "SocketAddr"];
 
-/// Layers without files, clock, threads and terminal (invariant I4), and what they therefore do not name.
+/// Layers without files, clock, threads and terminal (invariant I4), and the names that they therefore do not use.
 const PURE: [&str; 5] = ["protocol", "data", "xml", "document", "check"];
 const IMPURE: [&str; 9] = [
     "std::fs",
@@ -59,8 +59,8 @@ const IMPURE: [&str; 9] = [
     "chrono::Local",
 ];
 
-/// Lines of a file of tests.
-const LONGEST: usize = 600;
+/// Maximum number of lines in a file of tests.
+const MAX_TEST_LINES: usize = 600;
 
 #[test]
 fn imports_point_downwards() {
@@ -86,7 +86,7 @@ fn layers_keep_their_crates() {
     let mut wrong = Vec::new();
     for file in sources("src") {
         let layer = layer_of(&file).map_or("", |(layer, _)| layer);
-        for (name, keeper) in KEPT {
+        for (name, keeper) in CRATES_OF_LAYERS {
             let main = name == "clap" && file.name == "src/main.rs";
             if layer != keeper && !main && words(&file.code).any(|word| word == name) {
                 wrong.push(format!("{} names {name}, which only src/{keeper} may", file.name));
@@ -101,13 +101,13 @@ fn layers_keep_their_crates() {
 fn only_net_opens_sockets() {
     let mut wrong = Vec::new();
     let is_other = |file: &File| layer_of(file).is_none_or(|(layer, _)| layer != "net");
-    // Tests make sockets to see that they are not taken for files.
+    // Tests create sockets to check that they are not read as files.
     for mut file in sources("src").into_iter().filter(is_other).filter(|file| !file.name.contains("/tests")) {
         file.code.truncate(file.code.find("#[cfg(test)]\nmod tests {").unwrap_or(file.code.len()));
         wrong.extend(
             words(&file.code).filter(|word| SOCKETS.contains(word)).map(|word| format!("{}: {word}", file.name)),
         );
-        // Addresses as values, which URLs have, are no sockets; all of the module is more than that.
+        // Types of IP addresses are allowed, but not a glob import of the module.
         let is_socket = |path: &String| path == "std::net" || path.starts_with("std::net::*");
         let found = paths(&file.code).into_iter().filter(is_socket);
         wrong.extend(found.map(|path| format!("{}: {path}", file.name)));
@@ -132,7 +132,7 @@ fn the_core_is_pure() {
 }
 
 #[test]
-fn files_begin_with_what_they_are() {
+fn files_begin_with_a_header_comment() {
     let all = sources("src").into_iter().chain(sources("tests"));
     let wrong: Vec<_> = all.filter(|file| !file.text.starts_with("//! ")).map(|file| file.name).collect();
     assert_none(&wrong, "files without a `//!` header");
@@ -140,13 +140,13 @@ fn files_begin_with_what_they_are() {
 
 #[test]
 fn test_files_are_short() {
-    let long = sources("tests").into_iter().filter(|file| file.text.lines().count() > LONGEST);
+    let long = sources("tests").into_iter().filter(|file| file.text.lines().count() > MAX_TEST_LINES);
     let wrong: Vec<_> = long.map(|file| format!("{}: {} lines", file.name, file.text.lines().count())).collect();
     assert_none(&wrong, "test files of more than 600 lines");
 }
 
 #[test]
-fn no_placeholder_is_left_in_the_code() {
+fn the_code_contains_no_placeholders_or_sleeps() {
     let forbidden = ["todo!", "unimplemented!", "dbg!", "#[ignore", "thread::sleep"];
     let notes = [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("X", "XX")];
     let mut wrong = Vec::new();
@@ -159,7 +159,7 @@ fn no_placeholder_is_left_in_the_code() {
 }
 
 #[test]
-fn nothing_names_one_machine() {
+fn no_file_contains_paths_of_one_machine() {
     let folders = ["home", "root", "work", "Users", "tmp", "mnt"].map(|name| format!("/{name}/"));
     let mut wrong = Vec::new();
     for path in tracked() {
@@ -181,7 +181,7 @@ fn nothing_names_one_machine() {
 }
 
 #[test]
-fn one_crossterm() {
+fn crossterm_is_locked_in_one_version() {
     let lock = fs::read_to_string(root().join("Cargo.lock")).expect("read Cargo.lock");
     let packages = lock.lines().filter(|line| *line == "name = \"crossterm\"").count();
     assert_eq!(packages, 1, "two crossterms are two event queues and two saved terminal modes");
@@ -214,7 +214,7 @@ struct File {
     /// `src/xml/scan.rs`.
     name: String,
     text: String,
-    /// The text with comments and the insides of literals blanked.
+    /// The text with comments and the content of literals replaced by blanks.
     code: String,
 }
 

@@ -57,7 +57,7 @@ fn phrases() -> String {
     out
 }
 
-/// Whether there are two words beside each other: keys, names and formats of values have none.
+/// Whether two words are adjacent, which is not the case for keys, names and formats of values.
 fn is_phrase(text: &str) -> bool {
     let words: Vec<bool> =
         text.split(' ').map(|word| word.len() > 1 && word.chars().all(char::is_alphabetic)).collect();

@@ -1,6 +1,6 @@
 //! The promises of saving, each with its tests; the manual's table is generated from this one.
 //!
-//! A test is named by its file and its function; a promise without a test, or a test that is not there, fails.
+//! A test is given by its file and its function. A promise without a test and a test that does not exist are errors.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -46,7 +46,7 @@ const PROMISES: [Promise; 31] = [
         "src/files/save/faults.rs: a_failure_at_any_operation_loses_nothing, signals_and_short_writes_change_nothing, \
          undoing_everything_after_a_failed_save_restores_the_old_files; \
          src/session/store/save/tests.rs: \
-         after_a_save_that_failed_everything_is_still_modified_and_saving_again_works; \
+         after_a_failed_save_rows_stay_modified_and_saving_again_works; \
          tests/it/disk_full.rs: a_full_disk_is_reported_with_the_missing_space_and_no_file_is_changed, \
          a_file_size_limit_is_reported_and_no_file_is_changed",
     ),
@@ -62,18 +62,18 @@ const PROMISES: [Promise; 31] = [
          changes_of_several_files_are_replayed_and_cannot_be_bypassed, \
          changes_after_a_save_to_another_path_are_journaled_for_that_path; \
          src/session/store/journal/tests.rs: any_session_is_replayed_to_the_same_bytes, \
-         a_save_that_nobody_lived_to_hear_of_leaves_nothing_to_replay_but_what_came_after_it; \
+         a_crash_after_a_save_wrote_its_files_leaves_only_later_changes_to_replay; \
          src/session/store/journal/recovery/tests.rs: \
-         what_was_typed_while_a_save_made_a_second_index_is_found_by_every_path, \
-         what_was_typed_while_a_save_made_one_index_of_two_is_found_by_every_path, \
-         what_is_typed_after_a_list_became_two_is_found",
+         edits_made_while_a_save_adds_an_index_are_recovered_by_every_path, \
+         edits_made_while_a_save_removes_an_index_are_recovered_by_every_path, \
+         edits_made_after_a_list_was_split_are_recovered",
     ),
     (
         "A journal that is cut off, damaged, of other files or of a newer version is reported and kept.",
-        "src/files/journal/tests.rs: every_cut_and_every_flipped_byte_leaves_the_other_lines_and_is_counted, \
-         lost_lines_are_counted_by_their_numbers_and_shown, what_cannot_be_used_is_kept_aside_and_listed; \
-         src/session/store/journal/tests.rs: a_journal_of_other_files_is_put_aside_and_named; \
-         src/session/store/journal/recovery/tests.rs: a_journal_of_two_indexes_that_fits_neither_is_named_and_kept",
+        "src/files/journal/tests.rs: a_cut_or_flipped_byte_costs_only_its_lines_which_are_counted, \
+         lost_lines_are_counted_by_their_numbers_and_shown, unusable_journals_are_set_aside_and_listed; \
+         src/session/store/journal/tests.rs: a_journal_of_changed_files_is_set_aside_and_reported; \
+         src/session/store/journal/recovery/tests.rs: a_journal_of_two_indexes_whose_files_changed_is_reported_and_kept",
     ),
     (
         "Two editors never open one file for writing, by whatever path: its index, the file alone, a folder, a link, a \
@@ -83,7 +83,8 @@ const PROMISES: [Promise; 31] = [
          links_to_a_file_share_a_key_with_it; \
          tests/it/crash.rs: a_second_editor_of_the_same_set_is_read_only, a_set_is_locked_by_every_path_that_opens_it, \
          commands_are_refused_while_the_editor_runs_or_unsaved_changes_exist; \
-         src/files/journal/tests.rs: a_second_one_is_told_who_has_it, without_a_place_for_a_lock_the_files_themselves_are_locked",
+         src/files/journal/tests.rs: a_second_lock_attempt_fails_with_the_process_of_the_holder, \
+         the_files_are_locked_if_the_state_folder_cannot_be_used",
     ),
     (
         "A save detects changes of other programs by content before it overwrites a file: changed, replaced, cut, \
@@ -98,9 +99,9 @@ const PROMISES: [Promise; 31] = [
          merge row by row, previewed, in one step that can be undone.",
         "tests/it/outside.rs: external_changes_are_reported_when_the_terminal_gets_focus, \
          local_and_external_changes_are_merged_and_saved, a_deleted_file_is_written_again_only_on_request; \
-         src/session/store/external_changes/tests.rs: a_merge_is_that_of_two_tables, lists_and_tables_are_merged_as_sitemaps_are, \
-         an_index_that_both_changed_has_what_both_did, \
-         a_file_that_is_gone_from_a_set_without_an_index_is_merged_by_its_rows; \
+         src/session/store/external_changes/tests.rs: a_merge_equals_that_of_a_table_model, \
+         lists_and_tables_are_merged_as_sitemaps_are, an_index_changed_on_both_sides_has_both_changes, \
+         a_file_deleted_from_a_set_without_an_index_is_merged_by_its_rows; \
          src/document/merge/index.rs: entries_are_merged_one_by_one",
     ),
     (
@@ -125,7 +126,7 @@ const PROMISES: [Promise; 31] = [
          their set.",
         "src/files/save/faults.rs: a_process_that_dies_at_any_operation_leaves_the_old_set_or_the_new_one; \
          src/files/save/tests.rs: the_mode_is_kept_and_a_new_file_has_that_of_the_others; \
-         src/files/backup/tests.rs: a_copy_has_the_bytes_and_the_mode_of_its_file_and_nobody_else_can_read_it_before",
+         src/files/backup/tests.rs: a_copy_has_the_bytes_and_mode_of_its_file_and_is_private_while_written",
     ),
     (
         "Pipes, devices and folders are never replaced; read-only files and folders are refused, and the error says \
@@ -136,14 +137,14 @@ const PROMISES: [Promise; 31] = [
     (
         "A save runs in the background and can be stopped until files are put in place; changes made meanwhile stay \
          unsaved.",
-        "src/session/store/save/tests.rs: a_save_beside_the_editing_changes_nothing_but_what_is_saved; \
+        "src/session/store/save/tests.rs: a_background_save_changes_only_the_saved_state; \
          tests/it/pty.rs: edits_are_possible_during_a_save; \
          src/files/save/tests.rs: a_cancelled_save_changes_nothing",
     ),
     (
         "Before anything is written you can see it: each file, the lines of the index, the diff, and (`:verify`) the \
          exact bytes. Each unsaved change can be reverted alone.",
-        "src/session/store/pending/tests.rs: changes_put_back_one_by_one_leave_nothing; \
+        "src/session/store/pending/tests.rs: reverting_changes_one_by_one_leaves_none; \
          src/document/diff.rs: a_diff_applied_to_the_earlier_lines_gives_the_later_ones; \
          src/tui/app/tests/changes.rs: verify_proves_that_nothing_else_changes",
     ),
@@ -176,7 +177,7 @@ const PROMISES: [Promise; 31] = [
     ),
     (
         "A backup is on disk before anything is replaced, is never overwritten, and can be restored, all or nothing.",
-        "src/files/backup/tests.rs: once_keeps_what_was_before_the_session_and_always_what_was_before_each_save, \
+        "src/files/backup/tests.rs: once_backs_up_the_state_before_the_session_and_always_before_each_save, \
          a_clock_that_jumps_changes_no_order_and_loses_no_backup, \
          a_restore_can_be_undone_and_removes_new_files_only_with_prune, \
          a_failure_at_any_operation_leaves_one_state_or_the_other, \
@@ -187,7 +188,7 @@ const PROMISES: [Promise; 31] = [
         "A save reports a backup that it cannot sign. An incomplete backup is reported, and removed only if the \
          program made it.",
         "src/files/backup/tests.rs: a_save_reports_that_its_backup_is_unsigned; \
-         src/cli/tests/sets.rs: a_backup_that_cannot_be_signed_is_said; \
+         src/cli/tests/sets.rs: an_unsigned_backup_is_reported; \
          tests/it/threat_model/backups.rs: an_incomplete_backup_is_reported_and_removed_only_if_the_program_made_it",
     ),
     (
@@ -223,10 +224,10 @@ const PROMISES: [Promise; 31] = [
     (
         "Nothing is skipped silently: a command refuses a set of which a file cannot be read, is missing or lies on \
          another host, before anything is written, unless `--allow-missing` is given.",
-        "src/cli/tests/unread_files.rs: every_command_refuses_a_set_of_which_a_file_cannot_be_read_and_names_it, \
-         no_command_is_missing_in_the_table, what_an_inner_index_lists_is_missed_before_anything_is_in_place, \
-         what_an_index_lists_however_deep_is_missed_before_a_row_is_printed, \
-         a_folder_or_several_files_are_refused_as_well; \
+        "src/cli/tests/unread_files.rs: every_command_refuses_a_set_with_an_unreadable_file_and_names_it, \
+         every_command_is_in_the_table, a_missing_file_of_a_nested_index_is_reported_before_any_output, \
+         missing_files_of_deeply_nested_indexes_are_reported_before_any_output, \
+         folders_and_several_paths_with_unreadable_files_are_refused; \
          tests/it/faults.rs: a_fault_in_any_command_loses_nothing_and_is_reported",
     ),
     (
@@ -234,16 +235,16 @@ const PROMISES: [Promise; 31] = [
          again.",
         "tests/it/crash.rs: changes_that_cannot_be_journaled_are_reported_until_journaling_works, \
          a_full_disk_under_the_state_folder_is_reported_until_there_is_space; \
-         src/files/journal/tests.rs: whatever_fails_is_said_never_half_in_the_file_and_written_when_it_works_again; \
-         src/session/store/journal/tests.rs: a_session_whose_state_folder_fails_for_a_while_is_kept_as_a_whole",
+         src/files/journal/tests.rs: write_failures_are_reported_once_and_changes_written_after_recovery; \
+         src/session/store/journal/tests.rs: a_temporary_failure_of_the_state_folder_loses_no_changes",
     ),
     (
         "From a damaged journal, every change is replayed that does not depend on a lost one; the rest is counted and \
          shown, and the journal is kept.",
-        "src/session/store/journal/tests.rs: what_stands_behind_a_damaged_line_is_replayed_where_it_means_the_same, \
-         what_needs_a_lost_line_is_shown_and_not_replayed; \
-         src/session/store/journal/damage.rs: any_damage_leaves_changes_that_were_made_and_counts_the_others; \
-         src/files/journal/tests.rs: every_cut_and_every_flipped_byte_leaves_the_other_lines_and_is_counted; \
+        "src/session/store/journal/tests.rs: lines_after_a_damaged_one_are_replayed_if_they_do_not_depend_on_it, \
+         lines_that_depend_on_a_lost_one_are_reported_and_not_replayed; \
+         src/session/store/journal/damage.rs: a_damaged_journal_yields_only_real_changes_and_counts_the_lost_ones; \
+         src/files/journal/tests.rs: a_cut_or_flipped_byte_costs_only_its_lines_which_are_counted; \
          tests/it/threat_model/journals.rs: crafted_journals_have_no_effect_without_consent, \
          replayed_crafted_journals_change_only_their_set",
     ),
@@ -283,7 +284,7 @@ pub(crate) fn table() -> String {
 }
 
 #[test]
-fn every_promise_is_held_by_tests_that_are_there() {
+fn every_promise_names_existing_tests() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut wrong = Vec::new();
     for promise in &PROMISES {

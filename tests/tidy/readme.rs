@@ -15,7 +15,7 @@ use std::path::Path;
 const NOW: Now = Now { seconds: 0, offset: 0 };
 
 #[test]
-fn tables_are_fresh() {
+fn generated_tables_are_up_to_date() {
     let keys = sited::tui::keymap::key_table();
     let promises = super::promises::table();
     let tables = [
@@ -37,7 +37,7 @@ fn tables_are_fresh() {
     }
 }
 
-/// The text with what is between `<!-- NAME -->` and `<!-- /NAME -->` replaced.
+/// Replaces the text between `<!-- NAME -->` and `<!-- /NAME -->` by `table`.
 fn replaced(text: &str, name: &str, table: &str) -> String {
     let (open, close) = (format!("<!-- {name} -->\n"), format!("<!-- /{name} -->"));
     let start = text.find(&open).unwrap_or_else(|| panic!("no page has {open}")) + open.len();
@@ -55,14 +55,14 @@ fn commands() -> String {
     out
 }
 
-/// What a query can ask for: every field with the words its values are chosen from.
+/// The fields of queries, each with its predefined values.
 fn fields() -> String {
     let vocabulary = Vocabulary { rules: &[], now: NOW, data: None };
     let mut out = String::from("| Field | What it is | Words |\n|---|---|---|\n");
     for field in completions("", 0, &vocabulary).items {
         let name = field.text.trim_end_matches(|c: char| !c.is_alphanumeric());
         let asked = format!("{name}:");
-        // `and`, `or`, `not` join tests and take no values.
+        // `and`, `or` and `not` combine conditions and have no values.
         if field.text == format!("{name} ") {
             continue;
         }
@@ -97,13 +97,13 @@ fn rules() -> String {
 }
 
 #[test]
-fn query_examples_are_queries() {
+fn query_examples_parse() {
     let page = sited::manual::page("queries").expect("the manual explains queries");
     let examples = sited::manual::blocks(page).into_iter().find_map(|block| match block {
         sited::manual::Block::Code(lines) => Some(lines),
         _ => None,
     });
-    // An example ends where a column of blanks begins.
+    // An example ends at the column of its explanation.
     let examples = examples.expect("the manual has examples of queries");
     let examples: Vec<&str> = examples.iter().map(|line| line.split("  ").next().unwrap_or(line)).collect();
     assert!(examples.len() > 5, "{examples:?}");
@@ -113,9 +113,9 @@ fn query_examples_are_queries() {
     }
 }
 
-/// A newcomer reads it in a few minutes; everything else is in the manual.
+/// The README must be readable in a few minutes; everything else is in the manual.
 #[test]
-fn the_readme_is_short_and_its_links_lead_somewhere() {
+fn the_readme_is_short_and_its_links_resolve() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let readme = fs::read_to_string(root.join("README.md")).expect("read the README");
     assert!(readme.len() <= 10_000, "{} bytes", readme.len());

@@ -1,8 +1,8 @@
-//! Checks that the thread of the screen does no I/O and no work on every row.
+//! Checks that the screen thread does no I/O and no work on every row.
 
 use crate::{assert_none, sources};
 
-/// What files, locks, clocks and threads are reached by.
+/// Names that access files, locks, clocks and threads.
 const IO: [&str; 27] = [
     "std::fs",
     "std::net",
@@ -33,7 +33,7 @@ const IO: [&str; 27] = [
     "replay.run(",
 ];
 
-/// What looks at every row of a set.
+/// Calls that visit every row of a set.
 const ROWS: [&str; 11] = [
     "session.run(&command",
     ".keep_rule(",
@@ -48,7 +48,7 @@ const ROWS: [&str; 11] = [
     ".forget_unsaved(",
 ];
 
-/// Lines that may say so all the same, each with its reason.
+/// Exceptions: file, name and reason.
 const ALLOWED: [(&str, &str, &str); 6] = [
     ("commands.rs", "session.run(&command", "backups, the base URL and marks of all or no rows: nothing is looked up"),
     ("flows/opening.rs", ".set_site(", "the session is new and has no rows"),
@@ -66,7 +66,7 @@ fn the_state_of_the_screen_does_no_io() {
     for file in files {
         let (code, bodies) = without_jobs(&file.code, &["jobs.run(", "jobs.spawn("]);
         jobs += bodies;
-        // Small work is done at once, so that a job that may be small does none of it.
+        // A job for small work runs on the screen thread, so its body is checked as well.
         let (always, _) = without_jobs(&file.code, &["jobs.spawn("]);
         let at_once = small_bodies(&always);
         let is_allowed =
@@ -81,7 +81,7 @@ fn the_state_of_the_screen_does_no_io() {
     assert_none(&wrong, "I/O and work on every row outside of jobs");
 }
 
-/// Code without blanks and without what is handed to these calls, and how often that is.
+/// The code without blanks and without the arguments of these calls, and the number of calls.
 fn without_jobs(code: &str, calls: &[&str]) -> (String, usize) {
     let code: String = code.split_whitespace().collect();
     let (mut out, mut rest, mut count) = (String::new(), code.as_str(), 0);
@@ -94,7 +94,7 @@ fn without_jobs(code: &str, calls: &[&str]) -> (String, usize) {
     (out, count)
 }
 
-/// Where the arguments of the next of these calls begin and end.
+/// The start and end of the arguments of the next of these calls.
 fn next_call(code: &str, calls: &[&str]) -> Option<(usize, usize)> {
     let begin = calls.iter().filter_map(|call| Some(code.find(call)? + call.len())).min()?;
     let mut depth = 1;
@@ -105,7 +105,7 @@ fn next_call(code: &str, calls: &[&str]) -> Option<(usize, usize)> {
     Some((begin, end.map_or(code.len(), |(end, _)| begin + end)))
 }
 
-/// What is handed to `jobs.run` and done at once where the set is small.
+/// The arguments of those calls of `jobs.run` that run on the screen thread if the set is small.
 fn small_bodies(code: &str) -> String {
     let (mut out, mut rest) = (String::new(), code);
     while let Some((begin, end)) = next_call(rest, &["jobs.run("]) {
@@ -119,7 +119,7 @@ fn small_bodies(code: &str) -> String {
 }
 
 #[test]
-fn bodies_of_jobs_are_left_out() {
+fn bodies_of_jobs_are_removed() {
     let code = "a(); jobs\n    .run(Kind::Look, false, move |_| { files::read(b(c)) }); files::write(d)";
     assert_eq!(without_jobs(code, &["jobs.run("]), ("a();jobs.run();files::write(d)".to_owned(), 1));
     let code = "jobs.run(Kind::Look,false,|_|a(b));jobs.run(Kind::Plan,is_small,|_|c(d))";

@@ -1,8 +1,8 @@
 //! Reads Rust source for the tidy rules: without comments and literals, imports expanded.
 //!
-//! Not a parser: it knows enough of the language not to take a comment or a string for code.
+//! It is not a parser, but it distinguishes comments and strings from code.
 
-/// The text with comments and the insides of literals replaced by blanks, line breaks kept.
+/// The text with comments and the content of literals replaced by blanks; line breaks are kept.
 pub(crate) fn code(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = vec![b' '; bytes.len()];
@@ -20,7 +20,7 @@ pub(crate) fn code(text: &str) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// Where the comment or literal that starts at `at` ends; `at` when none starts there.
+/// The end of the comment or literal that starts at `at`; `at` if none starts there.
 fn literal_end(text: &str, at: usize) -> usize {
     let rest = &text.as_bytes()[at..];
     let until = |end: &[u8], from: usize| {
@@ -41,7 +41,7 @@ fn literal_end(text: &str, at: usize) -> usize {
         }
         [b'"', ..] => at + 1 + quoted(&rest[1..], b'"'),
         [b'\'', b'\\', ..] => at + 1 + quoted(&rest[1..], b'\''),
-        // A character, not a lifetime: its quote follows right after it.
+        // A quote directly after the character distinguishes it from a lifetime.
         [b'\'', first, ..] => {
             let width = text[at + 1..].chars().next().map_or(1, char::len_utf8);
             if *first != b'\'' && rest.get(1 + width) == Some(&b'\'') { at + width + 2 } else { at }
@@ -50,7 +50,7 @@ fn literal_end(text: &str, at: usize) -> usize {
     }
 }
 
-/// Length of what is left of a literal, its closing quote included.
+/// The length of the rest of a literal, including its closing quote.
 fn quoted(rest: &[u8], quote: u8) -> usize {
     let mut at = 0;
     while at < rest.len() && rest[at] != quote {
@@ -64,7 +64,7 @@ pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty())
 }
 
-/// Every path that code names, `use` groups spelled out: `use std::{fs, io::Read}` gives `std::fs` and `std::io::Read`.
+/// Every path in the code, with `use` groups expanded: `use std::{fs, io::Read}` gives `std::fs` and `std::io::Read`.
 pub(crate) fn paths(code: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut rest = code;
@@ -81,7 +81,7 @@ pub(crate) fn paths(code: &str) -> Vec<String> {
     found
 }
 
-/// Length of the path or `use` tree at the start of a text.
+/// The length of the path or `use` tree at the start of a text.
 fn tree_length(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut at = bytes.iter().take_while(|byte| is_word(**byte)).count().max(1);
@@ -118,7 +118,7 @@ fn spell_out(prefix: &str, tree: &str, found: &mut Vec<String>) {
     }
 }
 
-/// The parts of a group at its commas, inner groups left whole.
+/// Splits a group at its commas, except those of inner groups.
 fn split_group(group: &str) -> Vec<&str> {
     let (mut parts, mut depth, mut start) = (Vec::new(), 0, 0);
     for (at, byte) in group.bytes().enumerate() {
@@ -141,7 +141,7 @@ fn is_word(byte: u8) -> bool {
 }
 
 #[test]
-fn comments_and_literals_are_no_code() {
+fn comments_and_literals_are_blanked() {
     let text = "let a = \"use std::net\"; // std::env\nf(b'{', r#\"x \" std::fs\"#, '\\'', 'é'); fn g<'a>(s: &'a str) {} /* std::io */";
     let code = code(text);
     assert!(["net", "env", "fs", "io", "{'"].iter().all(|word| !code.contains(word)), "{code}");
@@ -154,7 +154,7 @@ fn import_groups_are_expanded() {
     assert_eq!(paths(code), ["std::fs", "std::io::self", "std::io::Read", "crate::xml::scan", "a::b"]);
 }
 
-/// The string literals of a text as they are read: escapes resolved, and breaks of long literals removed.
+/// The values of the string literals in a text: escapes are resolved, and escaped line breaks removed.
 pub(crate) fn literals(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -180,7 +180,7 @@ pub(crate) fn literals(text: &str) -> Vec<String> {
     found
 }
 
-/// The inside of a literal on one line: a break that the literal goes on after is nothing, others stay escapes.
+/// The content of a literal on one line: escaped line breaks are removed, other escapes are kept.
 fn resolved(inside: &str) -> String {
     let mut out = String::new();
     let mut rest = inside;
@@ -207,7 +207,7 @@ fn resolved(inside: &str) -> String {
 }
 
 #[test]
-fn literals_are_read_as_they_are_written() {
+fn escapes_in_literals_are_resolved() {
     let text = "a(\"one \\\n      two\"); // \"no\"\nb(r#\"say \"x\"\"#, 'c', b\"bytes\", \"tab\\there \\\"q\\\"\")";
     assert_eq!(literals(text), ["one two", "say \"x\"", "tab\\there \"q\""]);
 }

@@ -1,4 +1,4 @@
-//! Limits of structure: lines of a file, methods of a type, parameters of a function, import circles.
+//! Limits of structure: lines of a file, methods of a type, parameters of a function, import cycles.
 //!
 //! Only production code counts: items under `#[cfg(test)]`, comments and blank lines do not. There are no exceptions.
 
@@ -8,21 +8,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use syn::spanned::Spanned;
 use syn::visit::Visit;
 
-/// Lines with code of a file.
-const LINES: usize = 500;
-/// Methods of a type in all its `impl` blocks.
-const METHODS: usize = 60;
-/// Methods of `Session`, the one type that all user interfaces call.
-const SESSION_METHODS: usize = 40;
-/// Parameters of a function, those inside tuples counted one by one, `self` not counted.
-const PARAMETERS: usize = 5;
+/// Maximum number of lines with code in a file.
+const MAX_LINES: usize = 500;
+/// Maximum number of methods of a type in all its `impl` blocks.
+const MAX_METHODS: usize = 60;
+/// Maximum number of methods of `Session`, the type that all user interfaces call.
+const MAX_SESSION_METHODS: usize = 40;
+/// Maximum number of parameters of a function; members of tuples count one by one, `self` does not count.
+const MAX_PARAMETERS: usize = 5;
 
 /// A module: the names below the crate, `["session", "fix", "index"]`.
 type Module = Vec<String>;
 
 #[test]
 fn files_have_few_lines_of_code() {
-    let long = modules().into_iter().filter(|module| module.lines > LINES);
+    let long = modules().into_iter().filter(|module| module.lines > MAX_LINES);
     let long: Vec<_> = long.map(|module| format!("{}: {}", module.file, module.lines)).collect();
     assert_none(&long, "files with too many lines of code");
 }
@@ -37,7 +37,7 @@ fn types_have_few_methods() {
         }
     }
     assert!(counts.values().any(|count| *count > 10), "no methods found: the measure is broken");
-    let limit = |name: &str| if name.ends_with("::Session") { SESSION_METHODS } else { METHODS };
+    let limit = |name: &str| if name.ends_with("::Session") { MAX_SESSION_METHODS } else { MAX_METHODS };
     let many = counts.into_iter().filter(|(name, count)| *count > limit(name));
     let many: Vec<_> = many.map(|(name, count)| format!("{name}: {count}")).collect();
     assert_none(&many, "types with too many methods");
@@ -47,14 +47,14 @@ fn types_have_few_methods() {
 fn functions_take_few_parameters() {
     let many = modules().into_iter().flat_map(|module| {
         let file = module.file;
-        let many = module.parameters.into_iter().filter(|(_, count)| *count > PARAMETERS);
+        let many = module.parameters.into_iter().filter(|(_, count)| *count > MAX_PARAMETERS);
         many.map(move |(name, count)| format!("{file}:{name}: {count}")).collect::<Vec<_>>()
     });
     assert_none(&many.collect::<Vec<_>>(), "functions with too many parameters, those inside tuples included");
 }
 
 #[test]
-fn imports_within_a_folder_have_no_circles() {
+fn imports_within_a_folder_have_no_cycles() {
     let modules = modules();
     let by_path: BTreeMap<&Module, &Measured> = modules.iter().map(|module| (&module.path, module)).collect();
     let mut edges: BTreeMap<Module, BTreeSet<(String, String)>> = BTreeMap::new();
@@ -62,7 +62,7 @@ fn imports_within_a_folder_have_no_circles() {
         for path in &module.imports {
             let Some(target) = resolve(&by_path, &module.path, path) else { continue };
             let shared = module.path.iter().zip(&target).take_while(|(a, b)| a == b).count();
-            // A module and its own children may know each other.
+            // A module and its children may import each other.
             if let (Some(from), Some(to)) = (module.path.get(shared), target.get(shared)) {
                 let folder = edges.entry(module.path[..shared].to_vec()).or_default();
                 folder.insert((from.clone(), to.clone()));
@@ -70,14 +70,14 @@ fn imports_within_a_folder_have_no_circles() {
         }
     }
     assert!(edges.len() > 10, "imports in {} folders found: the measure is broken", edges.len());
-    let circles = edges.iter().filter(|(folder, _)| !folder.is_empty()).flat_map(|(folder, edges)| {
+    let found = edges.iter().filter(|(folder, _)| !folder.is_empty()).flat_map(|(folder, edges)| {
         let folder = folder.join("/");
-        circles(edges).into_iter().map(move |circle| format!("{folder}: {}", Vec::from_iter(circle).join(" ")))
+        cycles(edges).into_iter().map(move |cycle| format!("{folder}: {}", Vec::from_iter(cycle).join(" ")))
     });
-    assert_none(&circles.collect::<Vec<_>>(), "import circles between files of one folder");
+    assert_none(&found.collect::<Vec<_>>(), "import circles between files of one folder");
 }
 
-/// What one source file counts.
+/// The measures of one source file.
 struct Measured {
     file: String,
     path: Module,
@@ -86,12 +86,12 @@ struct Measured {
     methods: Vec<String>,
     /// Types that the file declares.
     types: BTreeSet<String>,
-    /// Modules that it declares.
+    /// Modules that the file declares.
     children: BTreeSet<String>,
     /// Function name and number of parameters.
     parameters: Vec<(String, usize)>,
     imports: Vec<String>,
-    /// Names that the file makes its own: the name and the path behind it, `*` for all names of a module.
+    /// Names that the file re-exports: the name and its path, `*` for all names of a module.
     reexports: Vec<(String, String)>,
 }
 
@@ -165,7 +165,7 @@ impl Visitor {
     }
 }
 
-/// How many values a parameter type takes: a tuple takes one for each of its members.
+/// The number of values of a parameter type: one for each member of a tuple.
 fn values(ty: &syn::Type) -> usize {
     match ty {
         syn::Type::Tuple(tuple) => tuple.elems.iter().map(values).sum(),
@@ -316,8 +316,8 @@ fn resolve_one(modules: &BTreeMap<&Module, &Measured>, from: &Module, path: &str
     modules.contains_key(&module).then_some(module)
 }
 
-/// The groups of names that reach each other.
-fn circles(edges: &BTreeSet<(String, String)>) -> Vec<BTreeSet<String>> {
+/// The groups of names that are mutually reachable.
+fn cycles(edges: &BTreeSet<(String, String)>) -> Vec<BTreeSet<String>> {
     let reach = |start: &str| {
         let mut seen = BTreeSet::new();
         let mut open = vec![start.to_owned()];
@@ -341,14 +341,14 @@ fn circles(edges: &BTreeSet<(String, String)>) -> Vec<BTreeSet<String>> {
 }
 
 #[test]
-fn circles_are_found() {
+fn cycles_are_found() {
     let edges = [("a", "b"), ("b", "c"), ("c", "a"), ("c", "d"), ("d", "e")];
     let edges = edges.map(|(from, to)| (from.to_owned(), to.to_owned())).into();
-    assert_eq!(circles(&edges), [BTreeSet::from(["a", "b", "c"].map(str::to_owned))]);
+    assert_eq!(cycles(&edges), [BTreeSet::from(["a", "b", "c"].map(str::to_owned))]);
 }
 
 #[test]
-fn packed_parameters_and_test_code_are_told_apart() {
+fn tuple_parameters_are_counted_and_test_code_is_skipped() {
     let text = "struct A; impl A { fn f(&self, a: u8, (b, c): (u8, &(u8, u8))) {}\n#[cfg(test)] fn g() {}\n}\n\
                 #[cfg(test)]\nmod tests { fn h() {} }\nfn i() {}";
     let file = File { name: "src/xml/a.rs".to_owned(), text: text.to_owned(), code: text.to_owned() };

@@ -12,10 +12,9 @@ use std::io::Read;
 use std::path::Path;
 use tempfile::TempDir;
 
-/// What a command line prints, results and notes, and the files it leaves, when sets of more than `held` bytes are gone
-/// through.
+/// The output, notes and files of a run.
 #[derive(Debug, PartialEq, Eq)]
-struct Left {
+struct RunResult {
     out: String,
     notes: String,
     files: BTreeMap<String, String>,
@@ -26,7 +25,8 @@ const RULES: &str = "[[rule]]\nname = \"pages\"\nwhere = \"path:/p/1*\"\npriorit
                      [[rule]]\nwhere = \"loc=nothing\"\npriority = 0.1\n\
                      [[rule]]\npriority = \"none\"\n";
 
-fn run(line: &[&str], folder: &Path, held: u64) -> Left {
+/// Runs a command line; sets of more than `limit` bytes are streamed.
+fn run(line: &[&str], folder: &Path, limit: u64) -> RunResult {
     let rules = folder.with_extension("toml");
     fs::write(&rules, RULES).unwrap();
     let (urls, table) = (folder.with_extension("urls"), folder.with_extension("csv"));
@@ -41,64 +41,64 @@ fn run(line: &[&str], folder: &Path, held: u64) -> Left {
         "OUT" => out_of.to_str().unwrap(),
         word => word,
     });
-    // No test here is about what is left of nothing; a split refuses that in any case.
+    // No test here is about files without entries, and `split` has no option for them.
     let agreed = ["--now", "2026-11-20", "--allow-missing", "--allow-empty"];
     let agreed = agreed.into_iter().filter(|word| line[0] != "split" || *word != "--allow-empty");
     let line = Cli::try_parse_from(["sited"].into_iter().chain(words).chain(agreed)).unwrap();
     let (mut out, mut notes) = (Vec::new(), Vec::new());
     let mut streams = Streams::new(&mut out, &mut notes);
     let status = match line.task.unwrap() {
-        Task::Set(task) => set::run(&task, held, &mut streams),
-        Task::Fix(task) => fix::run(&task, held, &mut streams),
-        Task::Replace(task) => rows::replace(&task, held, &mut streams),
-        Task::Remove(task) => rows::remove(&task.rows, held, &mut streams),
-        Task::Keep(task) => rows::keep(&task.rows, held, &mut streams),
-        Task::Dedupe(task) => rows::dedupe(&task, held, &mut streams),
-        Task::Apply(task) => apply::run(&task, held, &mut streams),
-        Task::Split(task) => split::run(&task, held, &mut streams),
-        Task::Check(task) => check::run_with_limit(&task, held, &mut streams),
+        Task::Set(task) => set::run(&task, limit, &mut streams),
+        Task::Fix(task) => fix::run(&task, limit, &mut streams),
+        Task::Replace(task) => rows::replace(&task, limit, &mut streams),
+        Task::Remove(task) => rows::remove(&task.rows, limit, &mut streams),
+        Task::Keep(task) => rows::keep(&task.rows, limit, &mut streams),
+        Task::Dedupe(task) => rows::dedupe(&task, limit, &mut streams),
+        Task::Apply(task) => apply::run(&task, limit, &mut streams),
+        Task::Split(task) => split::run(&task, limit, &mut streams),
+        Task::Check(task) => check::run_with_limit(&task, limit, &mut streams),
         _ => unreachable!("only what writes"),
     };
     let notes = String::from_utf8(notes).unwrap();
-    // A command that is refused at the first file does not come to what the set goes without.
-    let is_said = |line: &&str| status.is_ok() || !line.starts_with("left out: ");
-    let notes: String = notes.split_inclusive('\n').filter(is_said).collect();
+    // A command that is refused at the first file does not report the files left out.
+    let is_kept = |line: &&str| status.is_ok() || !line.starts_with("left out: ");
+    let notes: String = notes.split_inclusive('\n').filter(is_kept).collect();
     let notes = format!("{notes}{:?}", status.map_err(|failure| failure.to_string()));
     let both = [folder, &out_of].into_iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten();
     let files = both.map(|entry| {
         let path = entry.unwrap().path();
         let mut text = Vec::new();
-        // What is packed may be packed otherwise when it comes in other pieces.
+        // Compressed bytes may differ if they are written in other pieces, so files are compared unpacked.
         let mut file = fs::File::open(&path).unwrap();
         let is_packed = path.extension().is_some_and(|end| end == "gz");
         let read = if is_packed { GzDecoder::new(file).read_to_end(&mut text) } else { file.read_to_end(&mut text) };
         read.unwrap();
         (path.to_string_lossy().into_owned(), String::from_utf8(text).unwrap())
     });
-    Left { out: String::from_utf8(out).unwrap(), notes, files: files.collect() }
+    RunResult { out: String::from_utf8(out).unwrap(), notes, files: files.collect() }
 }
 
-/// What is left by the same line on a set that is held, and on one that is gone through; why the latter was held too.
-fn both(words: &[&str], files: &[Vec<(u8, u8)>]) -> (Left, Left, Option<String>) {
+/// The results of one line in memory and streamed, and why the streamed run loaded the whole set, if it did.
+fn both(words: &[&str], files: &[Vec<(u8, u8)>]) -> (RunResult, RunResult, Option<String>) {
     let folder = tempfile::tempdir().unwrap();
     let set = folder.path().join("set");
-    let mut left = [u64::MAX, 0].map(|held| {
+    let mut left = [u64::MAX, 0].map(|limit| {
         let _ = fs::remove_dir_all(&set);
         let _ = fs::remove_dir_all(set.with_extension("out"));
         fs::create_dir(&set).unwrap();
         write(&set, files);
-        run(words, &set, held)
+        run(words, &set, limit)
     });
     let why = left[1].notes.lines().find_map(|line| line.strip_prefix("loading the whole set into memory: "));
     let why = why.map(ToOwned::to_owned);
     if let Some(why) = &why {
         left[1].notes = left[1].notes.replace(&format!("loading the whole set into memory: {why}\n"), "");
     }
-    let [held, through] = left;
-    (held, through, why)
+    let [loaded, streamed] = left;
+    (loaded, streamed, why)
 }
 
-/// Lines, and why a large set has to be held for one.
+/// Command lines, and why a large set may have to be loaded for each.
 const LINES: [(&[&str], Option<&str>); 54] = [
     (&["fix", "PATH", "--rule", "priority-comma", "--accept-repairs"], None),
     (&["set", "PATH", "priority=0.8", "--where", "path:/p/1*"], None),
@@ -191,14 +191,14 @@ const TABLE: &str = "Page,LOC,LastMod,priority\n\
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
     #[test]
-    fn a_set_is_left_the_same_held_or_gone_through(
+    fn commands_write_the_same_in_memory_and_streamed(
         files in prop::collection::vec(prop::collection::vec((0..40_u8, any::<u8>()), 0..12), 2..5),
     ) {
         for (words, may_be_held) in LINES {
-            let (held, through, why) = both(words, &files);
-            prop_assert_eq!(&held.notes, &through.notes, "{:?}", words);
-            prop_assert_eq!(&held.out, &through.out, "{:?}", words);
-            prop_assert_eq!(&held.files, &through.files, "{:?}", words);
+            let (loaded, streamed, why) = both(words, &files);
+            prop_assert_eq!(&loaded.notes, &streamed.notes, "{:?}", words);
+            prop_assert_eq!(&loaded.out, &streamed.out, "{:?}", words);
+            prop_assert_eq!(&loaded.files, &streamed.files, "{:?}", words);
             let is_tried = words[0] == "fix" && why.as_deref() == Some("this fix must be tested against all rows first");
             prop_assert!(why.is_none() || is_tried || why.as_deref() == may_be_held, "{:?}: {:?}", words, why);
         }
@@ -209,19 +209,19 @@ proptest! {
 fn rows_that_fixes_skip_are_counted_the_same_when_streamed() {
     let files = [vec![(1, 232)], vec![(4, 233)]];
     for (words, _) in LINES {
-        let (held, through, _) = both(words, &files);
-        assert_eq!(held, through, "{words:?}");
+        let (loaded, streamed, _) = both(words, &files);
+        assert_eq!(loaded, streamed, "{words:?}");
     }
 }
 
 #[test]
-fn whatever_changes_a_large_set_is_not_held() {
+fn changes_are_streamed_except_fixes_that_need_several_rows() {
     let files = [vec![(1, 0), (20, 2), (1, 4)], vec![(12, 3), (13, 3)], vec![(12, 4), (22, 1)]];
     let mut changed = 0;
     for (words, _) in LINES {
-        let (held, through, why) = both(words, &files);
-        assert_eq!(held, through, "{words:?}");
-        changed += usize::from(through.notes.contains("saved "));
+        let (loaded, streamed, why) = both(words, &files);
+        assert_eq!(loaded, streamed, "{words:?}");
+        changed += usize::from(streamed.notes.contains("saved "));
         let is_named = ["set-duplicate", "set-mixed-scheme"].iter().any(|rule| words.contains(rule));
         assert_eq!(why.is_some(), is_named, "{words:?}: {why:?}");
     }
@@ -241,9 +241,9 @@ fn of_rows(rows: [&str; 2]) -> TempDir {
     folder
 }
 
-/// Sets whose rows know each other by their links or URLs, what a fix says, and why it takes all of them.
+/// Sets whose rows are related by links or URLs, the message of a fix, and why it loads the whole set.
 #[test]
-fn a_fix_that_looks_at_other_files_says_and_writes_the_same() {
+fn a_fix_across_files_is_the_same_in_memory_and_streamed() {
     let page = |loc: &str, links: &[(&str, &str)]| {
         let link = |(code, href): &(&str, &str)| {
             format!("<x:link rel=\"alternate\" hreflang=\"{code}\" href=\"https://e.com/{href}\"/>")
@@ -252,7 +252,7 @@ fn a_fix_that_looks_at_other_files_says_and_writes_the_same() {
     };
     let tried = Some("this fix must be tested against all rows first");
     let table = [
-        // The other version says the language, and lists less afterwards.
+        // The other version states the language, and lists fewer pages afterwards.
         (
             [page("e.com/de", &[("fr", "fr")]), page("e.com/fr", &[("de", "de"), ("fr", "fr")])],
             "hreflang-self-missing: 1 row fixed",
@@ -263,7 +263,7 @@ fn a_fix_that_looks_at_other_files_says_and_writes_the_same() {
             "hreflang-self-missing: 1 row fixed",
             None,
         ),
-        // Two say different ones.
+        // Two versions state different languages.
         (
             [
                 page("e.com/de", &[("fr", "fr"), ("it", "it")]) + &page("e.com/it", &[("de-AT", "de"), ("it", "it")]),
@@ -273,10 +273,10 @@ fn a_fix_that_looks_at_other_files_says_and_writes_the_same() {
             None,
         ),
         ([page("E.com/a", &[]), page("e.com/b", &[])], "1 row fixed", None),
-        // Both were one page in two spellings, and would be one URL twice.
+        // Two spellings of one page would become duplicates.
         ([page("E.com/a", &[]), page("e.com/a", &[])], "set-duplicate", tried),
         ([page("E.com/a", &[]) + &page("e.com/A", &[]), page("e.com/b", &[])], "1 row fixed", None),
-        // A link that is written otherwise makes its page list another set than the others.
+        // A link with another spelling makes its page list another set of pages than the others.
         (
             [
                 page("e.com/de", &[("de_DE", "de"), ("fr", "fr")]),
@@ -287,50 +287,50 @@ fn a_fix_that_looks_at_other_files_says_and_writes_the_same() {
         ),
     ];
     for (rows, expected, why) in table {
-        let [held, through] = [u64::MAX, 0].map(|held| {
+        let [loaded, streamed] = [u64::MAX, 0].map(|limit| {
             let folder = of_rows([&rows[0], &rows[1]]);
-            let mut left = run(&["fix", "PATH"], folder.path(), held);
+            let mut left = run(&["fix", "PATH"], folder.path(), limit);
             let at = folder.path().to_str().unwrap();
             left.files = left.files.into_iter().map(|(path, text)| (path.replace(at, ""), text)).collect();
             left.notes = left.notes.replace(at, "");
             left
         });
-        assert!(held.notes.contains(expected), "{rows:?}: {}", held.notes);
+        assert!(loaded.notes.contains(expected), "{rows:?}: {}", loaded.notes);
         let note = why.map_or_else(String::new, |why| format!("loading the whole set into memory: {why}\n"));
-        assert_eq!(through.notes, note + &held.notes, "{rows:?}");
-        assert_eq!(through.files, held.files, "{rows:?}");
+        assert_eq!(streamed.notes, note + &loaded.notes, "{rows:?}");
+        assert_eq!(streamed.files, loaded.files, "{rows:?}");
     }
 }
 
 #[test]
-fn a_fix_of_a_large_set_says_what_it_leaves() {
-    // A page without a date, as soon as others have one, and pages that list other sets as soon as one lists itself.
+fn fix_reports_remaining_findings_of_a_large_set() {
+    // The fix removes the empty date of one page, which then lacks the date that the other page has.
     let dated = "<url><loc>https://e.com/a</loc><lastmod>2026-10-05</lastmod></url>\n";
     let empty = "<url><loc>https://e.com/b</loc><lastmod></lastmod></url>\n";
-    for held in [u64::MAX, 0] {
+    for limit in [u64::MAX, 0] {
         let folder = of_rows([dated, empty]);
-        let left = run(&["fix", "PATH"], folder.path(), held);
-        assert!(left.notes.contains("; leaves 1 note: lastmod-missing\n"), "{held}: {}", left.notes);
+        let left = run(&["fix", "PATH"], folder.path(), limit);
+        assert!(left.notes.contains("; leaves 1 note: lastmod-missing\n"), "{limit}: {}", left.notes);
         let folder = of_rows([dated, empty]);
-        let left = run(&["fix", "PATH", "--dry-run"], folder.path(), held);
-        assert!(left.notes.contains("; leaves 1 note: lastmod-missing\n"), "{held}: {}", left.notes);
+        let left = run(&["fix", "PATH", "--dry-run"], folder.path(), limit);
+        assert!(left.notes.contains("; leaves 1 note: lastmod-missing\n"), "{limit}: {}", left.notes);
     }
 }
 
-/// The script of the manual, line by line, on a set of which no file but the one in hand is held.
+/// The script of the manual, line by line, on a streamed set and on the same set in memory.
 #[test]
-fn the_nightly_script_needs_none_of_a_set_but_the_file_in_hand() {
+fn the_nightly_script_of_the_manual_streams_the_set() {
     let page = include_str!("../../../assets/manual/pipelines.md");
     let (_, script) = page.split_once("```sh\nsited apply").unwrap();
     let script = format!("sited apply{}", script.split("```").next().unwrap());
     let links = "<x:link rel=\"alternate\" hreflang=\"fr\" href=\"https://e.com/fr\"/>";
     let one = format!("<url><loc>https://e.com/de</loc><lastmod>2024-01-01 10:00:00Z</lastmod>{links}</url>");
     let two = format!("{one}<url><loc>https://e.com/fr</loc>{links}{}</url>", links.replace("fr", "de"));
-    let [held, through] = [u64::MAX, 0].map(|held| {
+    let [loaded, streamed] = [u64::MAX, 0].map(|limit| {
         let folder = of_rows([&one, &two]);
         let (set, known) = (folder.path().to_str().unwrap(), folder.path().join("known.json"));
         fs::write(&known, "{\"version\":1,\"findings\":[]}").unwrap();
-        let lines: Vec<Left> = script
+        let lines: Vec<RunResult> = script
             .lines()
             .map(|line| {
                 let words = line.split(" > ").next().unwrap().split(' ').skip(1);
@@ -343,7 +343,7 @@ fn the_nightly_script_needs_none_of_a_set_but_the_file_in_hand() {
                         word => word,
                     })
                     .collect();
-                let mut left = run(&words, folder.path(), held);
+                let mut left = run(&words, folder.path(), limit);
                 assert!(
                     !left.notes.contains("loading the whole set into memory") && left.notes.contains("Ok("),
                     "{line}: {}",
@@ -358,23 +358,23 @@ fn the_nightly_script_needs_none_of_a_set_but_the_file_in_hand() {
         let _ = fs::remove_dir_all(folder.path().with_extension("out"));
         lines
     });
-    assert_eq!(held.len(), 5);
-    assert_eq!(held, through);
+    assert_eq!(loaded.len(), 5);
+    assert_eq!(loaded, streamed);
 }
 
-/// Many files that stay as they are make one line.
+/// Many untouched files are summarized in one line.
 #[test]
-fn a_plan_counts_what_stays_where_that_is_much() {
+fn a_plan_summarizes_many_untouched_files() {
     let files: Vec<_> = (0..24).map(|number| vec![(number, 0)]).collect();
     let words = ["set", "PATH", "priority=0.8", "--where", "file:s1.xml", "--dry-run"];
-    let (held, through, _) = both(&words, &files);
-    assert_eq!(held, through);
-    let staying: Vec<&str> = held.out.lines().filter(|line| line.starts_with("untouched")).collect();
-    assert!(matches!(staying[..], [line] if line.ends_with(" files")), "{staying:?}");
-    assert_eq!(held.out.lines().filter(|line| line.starts_with("rewritten")).count(), 1, "{}", held.out);
+    let (loaded, streamed, _) = both(&words, &files);
+    assert_eq!(loaded, streamed);
+    let untouched: Vec<&str> = loaded.out.lines().filter(|line| line.starts_with("untouched")).collect();
+    assert!(matches!(untouched[..], [line] if line.ends_with(" files")), "{untouched:?}");
+    assert_eq!(loaded.out.lines().filter(|line| line.starts_with("rewritten")).count(), 1, "{}", loaded.out);
 }
 
-/// Splits, one after the other into the same folder: what is the same is left alone, what is left over is named or goes.
+/// Splits into the same folder, one after the other: equal files are kept, leftovers are reported or pruned.
 const SPLITS: [&[&str]; 6] = [
     &["split", "PATH", "-o", "OUT", "--max-urls", "7", "--dry-run"],
     &["split", "PATH", "-o", "OUT", "--max-urls", "7"],
@@ -384,7 +384,7 @@ const SPLITS: [&[&str]; 6] = [
     &["split", "PATH", "-o", "OUT", "--by", "host", "--prune"],
 ];
 
-/// Writes a set of which every file is there: no other is split.
+/// Writes a set without missing files, since `split` refuses others.
 fn write_all(set: &Path, files: &[Vec<(u8, u8)>]) {
     write(set, files);
     let index = set.join("sitemap_index.xml");
@@ -397,48 +397,48 @@ fn write_all(set: &Path, files: &[Vec<(u8, u8)>]) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
-    fn a_set_is_split_the_same_held_or_gone_through(
+    fn split_writes_the_same_in_memory_and_streamed(
         files in prop::collection::vec(prop::collection::vec((0..40_u8, any::<u8>()), 0..20), 2..5),
         orders in prop::collection::vec(0..SPLITS.len(), 1..4),
     ) {
         let folder = tempfile::tempdir().unwrap();
         let set = folder.path().join("set");
-        let left = [u64::MAX, 0].map(|held| {
+        let left = [u64::MAX, 0].map(|limit| {
             let _ = fs::remove_dir_all(&set);
             let _ = fs::remove_dir_all(set.with_extension("out"));
             fs::create_dir(&set).unwrap();
             write_all(&set, &files);
-            orders.iter().map(|number| run(SPLITS[*number], &set, held)).collect::<Vec<_>>()
+            orders.iter().map(|number| run(SPLITS[*number], &set, limit)).collect::<Vec<_>>()
         });
         prop_assert!(!left[1].iter().any(|left| left.notes.contains("loading the whole set into memory")), "{:?}", left[1]);
-        for (number, (held, through)) in orders.iter().zip(left[0].iter().zip(&left[1])) {
-            prop_assert_eq!(held, through, "{:?}", SPLITS[*number]);
+        for (number, (loaded, streamed)) in orders.iter().zip(left[0].iter().zip(&left[1])) {
+            prop_assert_eq!(loaded, streamed, "{:?}", SPLITS[*number]);
         }
     }
 }
 
-/// Parts that are new are as private as the most private one that is there, whichever of them is written first.
+/// New parts get the mode of the most private existing part, in any order of writing.
 #[cfg(unix)]
 #[test]
-fn new_parts_of_a_large_set_are_as_private_as_the_others() {
+fn new_parts_have_the_mode_of_the_most_private_part() {
     use std::os::unix::fs::PermissionsExt;
     let files = [(1..12).map(|number| (number, 0)).collect(), (20..30).map(|number| (number, 1)).collect()];
-    for held in [u64::MAX, 0] {
+    for limit in [u64::MAX, 0] {
         let folder = tempfile::tempdir().unwrap();
         let set = folder.path().join("set");
         fs::create_dir(&set).unwrap();
         write_all(&set, &files);
-        run(SPLITS[1], &set, held);
+        run(SPLITS[1], &set, limit);
         let out = set.with_extension("out");
         let last = out.join("sitemap-2.xml");
         fs::set_permissions(&last, fs::Permissions::from_mode(0o600)).unwrap();
         let there: Vec<_> = fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().path()).collect();
-        run(&["split", "PATH", "-o", "OUT", "--max-urls", "3"], &set, held);
+        run(&["split", "PATH", "-o", "OUT", "--max-urls", "3"], &set, limit);
         let now = fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().path());
         let new: Vec<_> = now.filter(|path| !there.contains(path)).collect();
         assert!(!new.is_empty());
         for path in new.iter().chain([&last]) {
-            assert_eq!(fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o600, "{} {held}", path.display());
+            assert_eq!(fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o600, "{} {limit}", path.display());
         }
     }
 }

@@ -29,7 +29,7 @@ fn texts(folder: &TempDir) -> Vec<Option<String>> {
 }
 
 #[test]
-fn what_would_leave_a_file_without_entries_is_refused_and_done_when_agreed_to() {
+fn emptying_a_file_is_refused_without_allow_empty() {
     for (words, named) in [
         ("remove DIR/two.xml --where loc:e.com", "two.xml"),
         ("remove DIR/two.xml --where loc:e.com --dry-run", "two.xml"),
@@ -55,7 +55,7 @@ fn what_would_leave_a_file_without_entries_is_refused_and_done_when_agreed_to() 
 }
 
 #[test]
-fn standard_output_gets_no_set_without_entries_either() {
+fn an_empty_set_is_not_written_to_standard_output_without_allow_empty() {
     for words in [
         "remove DIR/two.xml --where loc:e.com -o -",
         "convert DIR/none.xml -o - --to txt",
@@ -73,7 +73,7 @@ fn standard_output_gets_no_set_without_entries_either() {
 }
 
 #[test]
-fn a_large_set_is_not_emptied_either_and_nothing_is_left_beside_its_files() {
+fn emptying_a_streamed_set_is_refused_and_leaves_no_temporary_files() {
     for dry_run in [false, true] {
         let folder = folder_of_few();
         let before = texts(&folder);
@@ -91,9 +91,9 @@ fn a_large_set_is_not_emptied_either_and_nothing_is_left_beside_its_files() {
     }
 }
 
-/// What is empty is no reason to refuse what is done to it, or to others.
+/// A file that is already empty does not block changes to it or to other files.
 #[test]
-fn a_file_that_had_no_entries_may_stay_so() {
+fn a_file_that_was_empty_may_stay_empty() {
     let folder = folder_of_few();
     fs::write(folder.path().join("set/b.xml"), format!("{HEAD}</urlset>\n")).unwrap();
     for words in
@@ -102,7 +102,7 @@ fn a_file_that_had_no_entries_may_stay_so() {
         let (status, _, notes) = sited(&folder, words);
         assert_eq!(status, 0, "{words}: {notes}");
     }
-    // A file of a set that loses its last row is given up, and its entry with it.
+    // A file of a set that loses its last row is removed with its index entry.
     let (status, _, notes) = sited(&folder_of_few(), "remove DIR/set --where loc:more");
     assert_eq!(status, 0, "{notes}");
 }

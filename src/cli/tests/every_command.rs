@@ -1,6 +1,6 @@
 //! Tests that hold for every command: a dry run changes nothing, output is buffered, no folder is made unasked.
 //!
-//! Commands are enumerated from the definition of the command line, so that a new one cannot be forgotten.
+//! Commands are enumerated from the definition of the command line, so a new one cannot be forgotten.
 
 use super::*;
 use crate::files::Options;
@@ -24,7 +24,7 @@ fn site() -> TempDir {
     folder
 }
 
-/// A session that changed a file and ended without a word.
+/// Changes a file in a session that ends without a clean exit.
 fn leave_changes(folder: &TempDir, name: &str) {
     let path = folder.path().join(name);
     let mut session = crate::session::store::load::open(&path, Options::default(), clock::system()).unwrap();
@@ -33,7 +33,7 @@ fn leave_changes(folder: &TempDir, name: &str) {
     session.run(&command, DefaultScope::All).unwrap();
 }
 
-/// Every path below the folder, the state folder included, with its bytes and when it was changed.
+/// Every path below the folder, the state folder included, with its bytes and modification time.
 fn tree(folder: &TempDir) -> BTreeMap<PathBuf, (Option<Vec<u8>>, SystemTime)> {
     fn walk(folder: &Path, found: &mut BTreeMap<PathBuf, (Option<Vec<u8>>, SystemTime)>) {
         let modified = |path: &Path| fs::symlink_metadata(path).unwrap().modified().unwrap();
@@ -59,7 +59,7 @@ fn commands_with(option: &str) -> Vec<String> {
     command.get_subcommands().filter(has_it).map(|command| command.get_name().to_owned()).collect()
 }
 
-/// Ways to run a command that changes something, each without `--dry-run`.
+/// Arguments with which a command writes something, without `--dry-run`.
 fn changing(command: &str) -> &'static [&'static str] {
     match command {
         "set" => &[
@@ -130,7 +130,7 @@ fn a_dry_run_changes_nothing_in_any_folder() {
 }
 
 #[test]
-fn restore_says_which_backups_it_would_remove() {
+fn restore_dry_run_lists_the_backups_to_be_removed() {
     let folder = site();
     let (status, out, notes) = sited(&folder, "restore DIR/good.xml --keep 0 --dry-run");
     assert_eq!((status, out.as_str()), (0, ""));
@@ -164,7 +164,7 @@ fn printing(command: &str) -> Vec<&'static str> {
         "check" => vec!["DIR/many.xml", "DIR/many.xml --max-findings 9000", "DIR/many.xml --where loc:1"],
         "list" => vec!["DIR/many.xml", "DIR/many.xml --sort -loc", "DIR/many.xml --columns loc,rules,line"],
         "stats" => vec!["DIR/many.xml"],
-        // They ask a server, so that tests/it runs them.
+        // They need a server, so tests/it runs them.
         "probe" | "get" => Vec::new(),
         "notify" => vec![
             "DIR/good.xml DIR/many.xml --indexnow --key 12345678 --dry-run",
@@ -203,7 +203,7 @@ fn printing(command: &str) -> Vec<&'static str> {
 }
 
 #[test]
-fn output_is_written_in_few_pieces() {
+fn output_is_written_in_few_calls() {
     let folder = site();
     leave_changes(&folder, "bad.xml");
     let entry =
@@ -222,7 +222,7 @@ fn output_is_written_in_few_pieces() {
         for (words, format) in
             printing(command.get_name()).into_iter().flat_map(|words| formats.iter().map(move |format| (words, format)))
         {
-            // The URLs alone have no other format.
+            // `--urls` has only one format.
             let format = if words.contains("--urls") { "" } else { format };
             let line = format!("{} {words}{format}", command.get_name());
             let directory = format!("{}/", folder.path().display());
@@ -234,7 +234,8 @@ fn output_is_written_in_few_pieces() {
                 let state = Some(folder.path().join(".state"));
                 run(&line_read, Env { state, terminal, ..Env::default() }, &mut out, &mut notes);
                 assert!(out.writes <= 2 + out.bytes / 30_000, "{line}: {} writes of {} bytes", out.writes, out.bytes);
-                // A note is a line, as of each of the 300 parts of the split; those of rows are written together.
+                // Notes are written line by line, for example for each of the 300 parts of the split, but those of
+                // rows in blocks.
                 assert!(
                     notes.writes <= 320 + notes.bytes / 10_000,
                     "{line}: {} writes of {} bytes",
@@ -249,7 +250,7 @@ fn output_is_written_in_few_pieces() {
 }
 
 #[test]
-fn a_folder_that_does_not_exist_is_named_and_made_only_on_demand() {
+fn a_missing_output_folder_is_reported_and_created_only_with_mkdir() {
     for words in [
         "set DIR/good.xml priority=0.8 -o DIR/typo/dir/x.xml",
         "set DIR/good.xml priority=0.8 --dry-run -o DIR/typo/dir/x.xml",
@@ -284,11 +285,11 @@ fn a_folder_that_does_not_exist_is_named_and_made_only_on_demand() {
 }
 
 #[test]
-fn every_command_with_an_output_is_known_to_need_its_folder() {
+fn every_command_with_an_output_path_has_mkdir() {
     let definition = Cli::command();
     for command in definition.get_subcommands() {
         let writes = |id: &str| command.get_arguments().any(|argument| argument.get_id() == id);
-        // The folders of manual pages are made, as packages need them.
+        // `man` always creates its folders, as packages need them.
         if command.get_name() != "man" && (writes("output") || writes("write_baseline")) {
             assert!(writes("mkdir"), "{} writes to a path and has no --mkdir", command.get_name());
         }
@@ -296,7 +297,7 @@ fn every_command_with_an_output_is_known_to_need_its_folder() {
 }
 
 #[test]
-fn a_script_makes_no_folder_unasked() {
+fn a_script_creates_folders_only_with_mkdir() {
     let folder = site();
     fs::write(
         folder.path().join("s"),
@@ -312,7 +313,7 @@ fn a_script_makes_no_folder_unasked() {
 }
 
 #[test]
-fn changes_that_wait_are_not_lost_when_the_file_changes() {
+fn unsaved_changes_are_kept_if_their_file_changes() {
     let folder = site();
     leave_changes(&folder, "bad.xml");
     let (status, _, notes) = sited(&folder, "set DIR/bad.xml priority=0.8");
@@ -334,9 +335,9 @@ fn changes_that_wait_are_not_lost_when_the_file_changes() {
     assert_eq!(status, 0, "{notes}");
 }
 
-/// Whatever set the file is opened in: by itself or in its index.
+/// The changed file is opened alone or in its index.
 #[test]
-fn changes_that_wait_for_files_that_changed_refuse_every_set_with_these_files() {
+fn unsaved_changes_of_a_changed_file_block_every_set_that_contains_it() {
     for (left, changed) in [("bad.xml", "index.xml"), ("index.xml", "bad.xml")] {
         let folder = site();
         leave_changes(&folder, left);
@@ -356,7 +357,7 @@ fn changes_that_wait_for_files_that_changed_refuse_every_set_with_these_files() 
 }
 
 #[test]
-fn nothing_is_called_done_before_it_is_saved() {
+fn a_failed_save_reports_no_success() {
     let folder = site();
     fs::create_dir(folder.path().join("taken.xml")).unwrap();
     for words in
@@ -370,7 +371,7 @@ fn nothing_is_called_done_before_it_is_saved() {
 #[test]
 fn a_plan_counts_the_dates_that_it_writes() {
     let folder = site();
-    // Entries without a date get none.
+    // Index entries without a date get none.
     let (status, out, notes) = sited(&folder, "set DIR/index.xml priority=0.8 --dry-run");
     assert_eq!(status, 0, "{notes}");
     assert!(!out.contains("dated"), "{out}");
@@ -382,7 +383,7 @@ fn a_plan_counts_the_dates_that_it_writes() {
 }
 
 #[test]
-fn a_misspelt_key_of_split_is_an_error_that_names_the_right_one() {
+fn an_invalid_split_key_is_an_error_with_a_suggestion() {
     let folder = site();
     for (words, error, hint) in [
         ("--by sectoin", "--by sectoin: keys are section, host or month", "did you mean --by section?"),

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn fix_puts_findings_right_and_a_profile_chooses_them() {
+fn fix_applies_safe_or_named_rules_and_check_obeys_the_profile() {
     let folder = folder();
     let path = folder.path().join("dates.xml");
     let entry =
@@ -20,7 +20,7 @@ fn fix_puts_findings_right_and_a_profile_chooses_them() {
     assert_eq!(fs::read_to_string(&path).unwrap(), before.replace("2025-3-9", "2025-03-09"));
     let (status, ..) = sited(&folder, "fix DIR/dates.xml --now 2026-11-20");
     let all = before.replace("2025-3-9", "2025-03-09").replace("10:00Z", "10:00:00Z");
-    // What is declared and not used goes too.
+    // The unused namespace declaration is removed too.
     let all = all.replace(" xmlns:image=\"http://www.google.com/schemas/sitemap-image/1.1\"", "");
     assert_eq!((status, fs::read_to_string(&path).unwrap()), (0, all));
     assert_eq!(sited(&folder, "check DIR/dates.xml --now 2026-11-20").0, 1);
@@ -56,9 +56,9 @@ fn an_answer_chooses_how_a_finding_is_fixed() {
     assert_eq!(sited(&folder, "fix DIR/answers.xml --rule loc-* --answer remove").0, 2);
 }
 
-/// Each rule is named with the rows in which it was fixed, and nothing is said about commands of the screen.
+/// Each rule is reported with the number of its rows, and no command of the editor is mentioned.
 #[test]
-fn a_fix_of_several_rules_names_each() {
+fn fix_reports_the_count_of_each_rule() {
     let folder = folder();
     let path = folder.path().join("several.xml");
     let rows = "<url><loc>https://e.com/a</loc><lastmod>2025-1-1</lastmod><changefreq>Yearly</changefreq></url>\n\
@@ -76,7 +76,7 @@ fn a_fix_of_several_rules_names_each() {
 }
 
 #[test]
-fn a_fix_that_nobody_looks_at_says_what_waits_for_its_name() {
+fn fix_reports_findings_that_need_an_explicit_rule() {
     let folder = folder();
     let head = HEAD.replace(" xmlns:image=\"http://www.google.com/schemas/sitemap-image/1.1\"", "");
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
@@ -89,7 +89,7 @@ fn a_fix_that_nobody_looks_at_says_what_waits_for_its_name() {
     assert_eq!(fs::read_to_string(folder.path().join("cut.xml")).unwrap(), cut);
     assert_eq!(sited(&folder, "fix DIR/cut.xml --rule xml-truncated").0, 0);
     assert!(fs::read_to_string(folder.path().join("cut.xml")).unwrap().ends_with("</url>\n</urlset>\n"));
-    // Rows and files together; where a rule of the file is named, what else was repaired is written as well.
+    // Findings of rows and files. Naming one rule of the file writes its other repairs as well.
     let damaged = format!("{head}<url><loc>https://e.com/?a&b#c</loc></url>\n<loc>https://e.com/d</loc></urlset>");
     write("both.xml", &damaged);
     let (_, _, notes) = sited(&folder, "fix DIR/both.xml --dry-run");
@@ -102,7 +102,7 @@ fn a_fix_that_nobody_looks_at_says_what_waits_for_its_name() {
 }
 
 #[test]
-fn only_rules_with_something_to_choose_tell_of_answers() {
+fn only_rules_with_choices_explain_answers() {
     let folder = folder();
     let answers = |code: &str| {
         let (_, out, _) = sited(&folder, &format!("check --explain {code}"));
@@ -111,20 +111,20 @@ fn only_rules_with_something_to_choose_tell_of_answers() {
     assert!(["doc-stray-text", "set-duplicate", "field-duplicate", "xml-truncated"].map(answers).concat().is_empty());
     assert!(answers("changefreq-invalid")[0].ends_with("usual        use the nearest word"));
     for rule in crate::check::rule::Rule::ALL {
-        let told = crate::check::decision::choices(rule);
-        assert!(told.iter().all(|answer| answer.about != "the default of the fix"), "{rule:?}");
+        let choices = crate::check::decision::choices(rule);
+        assert!(choices.iter().all(|answer| answer.about != "the default of the fix"), "{rule:?}");
     }
 }
 
 #[test]
 fn rules_and_values_are_explained() {
     let folder = folder();
-    let told = |words: &str| {
+    let explain = |words: &str| {
         let (status, out, notes) = sited(&folder, &format!("check --explain {words}"));
         assert_eq!((status, notes.as_str()), (0, ""), "{words}");
         out
     };
-    let rule = told("lastmod-no-timezone");
+    let rule = explain("lastmod-no-timezone");
     for words in [
         "lastmod-no-timezone: a time without a zone",
         "yandex       warning",
@@ -133,18 +133,18 @@ fn rules_and_values_are_explained() {
     ] {
         assert!(rule.contains(words), "no {words:?} in\n{rule}");
     }
-    let value = told("2026-10-05T10:00:00");
+    let value = explain("2026-10-05T10:00:00");
     for words in ["as lastmod", "protocol     rejects       a time needs a zone", "error[lastmod-no-timezone]"] {
         assert!(value.contains(words), "no {words:?} in\n{value}");
     }
-    assert!(told("0.5").contains("no findings"));
-    assert!(told("https://www.sitemaps.org/schemas/sitemap/0.9").contains("as namespace"));
+    assert!(explain("0.5").contains("no findings"));
+    assert!(explain("https://www.sitemaps.org/schemas/sitemap/0.9").contains("as namespace"));
     assert_eq!(sited(&folder, "check --explain nonsense").0, 2);
 }
 
-/// A rule is known however often it is named.
+/// A rule may be selected more than once, also by patterns.
 #[test]
-fn a_rule_that_is_named_twice_is_one_rule() {
+fn a_rule_given_twice_counts_once() {
     let folder = folder();
     for rules in ["lastmod-missing --rule lastmod-missing", "lastmod-* --rule lastmod-missing", "* --rule loc-*"] {
         let (status, _, notes) = sited(&folder, &format!("fix DIR/good.xml --dry-run --rule {rules}"));

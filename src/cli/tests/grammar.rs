@@ -29,7 +29,7 @@ fn write(folder: &TempDir, name: &str, text: &str) {
 }
 
 #[test]
-fn apply_takes_path_before_rules_and_the_old_order_with_a_note() {
+fn apply_accepts_the_deprecated_argument_order_with_a_note() {
     for (words, is_old) in [
         ("apply DIR/a.xml DIR/rules.toml", false),
         ("apply DIR/a.xml DIR/rules", false),
@@ -56,7 +56,7 @@ fn apply_takes_path_before_rules_and_the_old_order_with_a_note() {
 }
 
 #[test]
-fn several_sets_are_saved_each_on_its_own() {
+fn several_sets_are_saved_independently() {
     for (words, changed) in [
         ("set DIR/a.xml DIR/bad.xml DIR/b.xml priority=0.8", "<priority>0.8</priority>"),
         ("replace DIR/a.xml DIR/bad.xml DIR/b.xml e.com e.org", "https://e.org/"),
@@ -95,7 +95,7 @@ fn several_sets_are_saved_each_on_its_own() {
 }
 
 #[test]
-fn a_file_of_a_set_that_is_named_as_well_is_changed_once() {
+fn a_file_given_alone_and_in_its_index_is_changed_once() {
     let folder = folder();
     let words = "set DIR/good.xml DIR/index.xml DIR/bad.xml priority=+0.1 --where priority=0.5";
     let (status, _, notes) = sited(&folder, words);
@@ -105,7 +105,7 @@ fn a_file_of_a_set_that_is_named_as_well_is_changed_once() {
 }
 
 #[test]
-fn folders_are_changed_with_what_is_below_them() {
+fn recursive_changes_every_set_below_a_folder() {
     let folder = tempfile::tempdir().unwrap();
     let index = |names: &[&str]| {
         let entry = |name: &&str| format!("<sitemap><loc>https://e.com/{name}</loc></sitemap>\n");
@@ -134,7 +134,7 @@ fn folders_are_changed_with_what_is_below_them() {
     for name in ["site/old.xml.bak/2026-01-01T00-00-00Z/old.xml", "site/.git/a.xml"] {
         assert_eq!(read(&folder, name), urlset(&page(name, "")), "{name}");
     }
-    // A part of a set that cannot be opened is not changed as if it stood alone.
+    // A part of a set that cannot be opened is not changed on its own.
     assert_eq!(read(&folder, "site/broken/deep/there.xml"), unset);
     assert!(notes.contains("DIR/site/broken: the folders below it were skipped"), "{notes}");
     assert!(notes.ends_with("4 sets: 3 changed, 1 failed\n"), "{notes}");
@@ -146,7 +146,7 @@ fn folders_are_changed_with_what_is_below_them() {
 }
 
 #[test]
-fn what_needs_one_path_refuses_several() {
+fn incompatible_arguments_are_refused() {
     let folder = folder();
     for (words, message) in [
         ("set DIR/good.xml DIR/bad.xml priority=0.8 -o DIR/o.xml", "--output needs one PATH"),
@@ -160,13 +160,13 @@ fn what_needs_one_path_refuses_several() {
         assert!(notes.contains(message), "{words}: {notes}");
         assert!(!folder.path().join("o.xml").exists());
     }
-    // What is wrong with the command itself is reported once, and before anything is changed.
+    // An error of the command itself is reported once, before anything is changed.
     let (status, _, notes) = sited(&folder, "set DIR/good.xml DIR/bad.xml priority=0.8 --where (a");
     assert_eq!((status, notes.matches("error: ").count()), (2, 1), "{notes}");
 }
 
 #[test]
-fn rows_are_chosen_by_a_list_of_urls() {
+fn rows_are_selected_by_a_list_of_urls() {
     let urls =
         "\u{feff}https://e.com/b\r\n\n# a comment\n  https://e.com/d?x=1&y=2  \nhttps://e.com/gone\nhttps://E.com/a\n";
     let missing = "DIR/urls.txt: 2 of 4 URLs match no row:\n  https://e.com/gone\n  https://E.com/a\n";
@@ -195,7 +195,7 @@ fn rows_are_chosen_by_a_list_of_urls() {
         let rows: Vec<String> = text.split("<loc>https://e.com/").skip(1).map(name).collect();
         assert_eq!(rows.join(" "), left, "{words}");
     }
-    // What nothing of is there leaves nothing, unless that is agreed to.
+    // A list without any match would remove every row, so it is refused.
     let folder = tempfile::tempdir().unwrap();
     write(&folder, "a.xml", &urlset(&entries));
     write(&folder, "urls.txt", &lines(0..9));
@@ -229,7 +229,7 @@ fn a_list_of_urls_is_looked_up_in_one_pass() {
 }
 
 #[test]
-fn a_check_lists_what_would_change_and_writes_nothing() {
+fn the_check_option_lists_the_changes_and_writes_nothing() {
     let entries = page("p", "<priority>0,5</priority>") + &page("b", "") + &page("p", "") + &page("a", "");
     for (words, listed, last) in [
         (
@@ -261,7 +261,7 @@ fn a_check_lists_what_would_change_and_writes_nothing() {
         assert_eq!((status, out.as_str()), (1, listed), "{words}: {notes}");
         assert!(notes.ends_with(last), "{words}: {notes}");
         assert_eq!(read(&folder, "a.xml"), urlset(&entries), "{words}");
-        // Once it is done there is nothing left.
+        // After the command has run, no change is left.
         assert_eq!(sited(&folder, &typed).0, 0, "{words}");
         if !words.starts_with("add") {
             let (status, out, notes) = sited(&folder, &format!("{typed} --check"));
@@ -278,14 +278,14 @@ fn a_check_lists_what_would_change_and_writes_nothing() {
     write(&folder, "sorted.xml", &urlset(&page("a", "")));
     let (status, _, notes) = sited(&folder, "sort DIR/sorted.xml DIR/a.xml --check");
     assert!(status == 1 && notes.ends_with("2 sets: 1 would change, 1 unchanged\n"), "{notes}");
-    // The index is of the set.
+    // Changes of the index count as changes of the set.
     let index = self::folder();
     let (status, out, notes) = sited(&index, "replace DIR/index.xml e.com e.org --in index --check");
     assert!(status == 1, "{out}{notes}");
 }
 
 #[test]
-fn rules_are_named_in_lists() {
+fn rules_are_given_as_comma_separated_lists() {
     let folder = folder();
     write(
         &folder,
@@ -312,7 +312,7 @@ fn rules_are_named_in_lists() {
 }
 
 #[test]
-fn convert_says_what_it_would_write() {
+fn convert_dry_run_reports_its_output() {
     let folder = folder();
     for (words, notes_have, out_has) in [
         (
@@ -337,7 +337,7 @@ fn convert_says_what_it_would_write() {
         assert!(out.starts_with(out_has), "{words}: {out}");
         assert!(!folder.path().join("o.csv").exists() && !folder.path().join("o.txt").exists());
     }
-    // What the run would be refused for, the dry run is refused for.
+    // A dry run is refused for the same reasons as the run.
     let words = "convert DIR/index.xml -o - --to xml";
     let (status, _, error) = sited(&folder, words);
     let (dry, _, dry_error) = sited(&folder, &format!("{words} --dry-run"));
@@ -345,7 +345,7 @@ fn convert_says_what_it_would_write() {
 }
 
 #[test]
-fn a_split_takes_sizes_with_units() {
+fn split_accepts_sizes_with_units() {
     let folder = folder();
     let entries: String = (0..100).map(|number| page(&number.to_string(), "")).collect();
     write(&folder, "many.xml", &urlset(&entries));
@@ -363,7 +363,7 @@ fn a_split_takes_sizes_with_units() {
     assert!(error.contains("10MB") || error.contains("50MB (50,000,000)"), "{error}");
 }
 
-/// Runs of `list` on a file with everything that a column can show.
+/// Runs `list` on a file that has a value for every column.
 #[test]
 fn list_prints_and_sorts_by_every_field_of_queries() {
     let folder = folder();
@@ -393,7 +393,7 @@ fn list_prints_and_sorts_by_every_field_of_queries() {
     assert!(column("rule").split('|').nth(2).unwrap().contains("priority-comma"));
     assert_eq!(column("rule"), column("rules"));
     assert_eq!(column("severity"), column("finding"));
-    // Every name of the query language is a column and a key.
+    // Every field of the query language is a column and a sort key.
     for (name, ..) in crate::document::query::Name::ALL {
         let word = name.word();
         for words in [format!("--columns {word}"), format!("--sort {word}"), format!("--sort -{word},number")] {
@@ -423,7 +423,7 @@ fn list_prints_and_sorts_by_every_field_of_queries() {
 }
 
 #[test]
-fn the_entries_of_an_index_are_a_table_too() {
+fn list_prints_index_entries_as_a_table() {
     let folder = folder();
     let index = read(&folder, "index.xml").replacen("</loc>", ",x</loc><lastmod>2025-01-01</lastmod>", 1);
     write(&folder, "index.xml", &index);
@@ -438,7 +438,7 @@ fn the_entries_of_an_index_are_a_table_too() {
 }
 
 #[test]
-fn words_that_are_no_text_are_paths_only() {
+fn arguments_that_are_not_utf8_are_accepted_only_as_paths() {
     use std::os::unix::ffi::OsStringExt;
     let folder = tempfile::tempdir().unwrap();
     let name = std::ffi::OsString::from_vec(b"a\xff.xml".to_vec());
@@ -458,7 +458,7 @@ fn words_that_are_no_text_are_paths_only() {
 }
 
 #[test]
-fn check_stats_and_the_screen_count_alike() {
+fn check_stats_and_session_have_equal_counts() {
     let folder = folder();
     let (_, json, _) = sited(&folder, "check DIR/index.xml --format json");
     let (_, _, notes) = sited(&folder, "check DIR/index.xml");

@@ -78,7 +78,7 @@ fn work_grows_with_the_length_of_the_file() {
         for words in tasks {
             let [n, twice, fourfold] = [200, 400, 800].map(|n| work_of(words, &text(n)));
             let (first, second) = (twice.saturating_sub(n), fourfold.saturating_sub(twice));
-            // What costs the same whatever the length grows in one step or the other.
+            // A fixed cost may appear in one of the two steps.
             if n == 0 || (second * 10 > first * 26 && fourfold * 10 > n * 55) {
                 wrong.push(format!("{words}: many {what}: {n}, {twice}, {fourfold}"));
             }

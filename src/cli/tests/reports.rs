@@ -1,4 +1,4 @@
-//! Tests of the text report: its order, and what it leaves out.
+//! Tests of the text report: its order, and the findings that it omits.
 
 use super::sited;
 use std::fmt::Write as _;
@@ -18,7 +18,7 @@ fn file(folder: &TempDir, name: &str, rows: usize) {
 }
 
 #[test]
-fn errors_come_first_and_further_places_are_counted() {
+fn errors_are_listed_first_and_omitted_findings_counted() {
     let folder = tempfile::tempdir().unwrap();
     file(&folder, "a.xml", 2500);
     let (status, out, _) = sited(&folder, "check DIR/a.xml --now 2026-11-22 --rule loc-fragment --rule lastmod-*");
@@ -35,7 +35,7 @@ fn errors_come_first_and_further_places_are_counted() {
 }
 
 #[test]
-fn many_files_with_one_rule_are_counted() {
+fn omitted_findings_of_many_files_are_counted() {
     let folder = tempfile::tempdir().unwrap();
     (0..30).for_each(|number| file(&folder, &format!("{number:02}.xml"), 7));
     let (_, out, _) = sited(&folder, "check DIR/ --now 2026-11-22 --rule loc-fragment");
@@ -45,7 +45,7 @@ fn many_files_with_one_rule_are_counted() {
 }
 
 #[test]
-fn what_is_printed_of_many_is_the_worst_in_every_form() {
+fn max_findings_keeps_the_most_severe_in_every_format() {
     let folder = tempfile::tempdir().unwrap();
     file(&folder, "a.xml", 9);
     for (form, mark) in
@@ -89,7 +89,7 @@ fn help_explains_commands_pages_and_rules_and_suggests_the_right_name() {
 }
 
 #[test]
-fn a_policy_names_forbidden_and_missing_urls() {
+fn a_policy_reports_forbidden_and_missing_urls() {
     let folder = tempfile::tempdir().unwrap();
     let text = format!(
         "{HEAD}<url><loc>https://e.com/</loc></url>\n<url>\n<loc> https://e.com/wp-admin/x</loc></url>\n<url><loc>https://e.com/a/preview/b</loc></url>\n</urlset>\n"
@@ -121,7 +121,7 @@ fn a_policy_names_forbidden_and_missing_urls() {
 }
 
 #[test]
-fn other_rows_are_named_by_their_lines() {
+fn related_rows_are_identified_by_line_and_file() {
     let folder = tempfile::tempdir().unwrap();
     let entry = |loc: &str| format!("<url>\n<loc>{loc}</loc>\n</url>\n");
     let link = |to: &str| format!("<xhtml:link rel=\"alternate\" hreflang=\"{to}\" href=\"https://e.com/{to}\"/>");
@@ -142,7 +142,7 @@ fn other_rows_are_named_by_their_lines() {
 }
 
 #[test]
-fn the_markdown_report_counts_as_the_text_does() {
+fn the_markdown_report_has_the_counts_of_the_text_report() {
     let folder = tempfile::tempdir().unwrap();
     let page = |number: usize| format!("<url><loc>https://e{}.com</loc><priority>.5</priority></url>\n", number % 3);
     let text: String = (0..40).map(page).collect();

@@ -7,7 +7,7 @@ fn a_script_runs_the_commands_of_the_command_line() {
     let folder = folder();
     let path = folder.path().join("good.xml");
     let before = fs::read_to_string(&path).unwrap();
-    // The script, the status, part of the notes, the file after it.
+    // The script, the status, part of the notes, the file afterwards.
     let table = [
         (
             "# a comment\n:set priority=0.8 where priority=0.5\ns/blog/news/\nwrite\n",
@@ -83,7 +83,7 @@ fn a_script_runs_the_commands_of_the_command_line() {
 }
 
 #[test]
-fn a_script_prints_what_it_is_asked_to() {
+fn a_script_prints_findings_and_plans() {
     let folder = folder();
     let run = |script: &str| {
         fs::write(folder.path().join("script"), script).unwrap();
@@ -105,11 +105,11 @@ fn a_script_prints_what_it_is_asked_to() {
 }
 
 #[test]
-fn all_rows_are_meant_only_by_those_who_say_so() {
+fn a_script_deletes_all_rows_only_with_percent_and_rejects_empty_marks() {
     let folder = folder();
     let path = folder.path().join("good.xml");
     let before = fs::read_to_string(&path).unwrap();
-    // The script, what it says where it is refused, and how many entries are left.
+    // The script, the message if it is refused, and the number of remaining entries.
     let table = [
         ("delete\nwrite\n", "line 1 of the script: all rows would be deleted", 2),
         ("mark where path=/x\nset priority=0.5\nwrite\n", "line 2 of the script: no row is marked", 2),
@@ -127,9 +127,9 @@ fn all_rows_are_meant_only_by_those_who_say_so() {
     }
 }
 
-/// As `set`, `add` and `apply` do.
+/// The commands `set`, `add` and `apply` reject them as well.
 #[test]
-fn a_script_writes_no_value_that_the_check_calls_an_error() {
+fn a_script_rejects_values_that_would_be_errors() {
     let folder = folder();
     let path = folder.path().join("good.xml");
     let before = fs::read_to_string(&path).unwrap();

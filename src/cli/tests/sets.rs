@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn split_writes_new_parts_and_keeps_those_that_are_the_same() {
+fn split_writes_new_parts_and_keeps_equal_ones() {
     let folder = folder();
     let entry = |section: &str, number: u32| format!("<url><loc>https://e.com/{section}/{number}</loc></url>\n");
     let entries: String = (0..7).map(|number| entry(if number < 4 { "blog" } else { "shop" }, number)).collect();
@@ -29,11 +29,11 @@ fn split_writes_new_parts_and_keeps_those_that_are_the_same() {
     let all = sited(&folder, "list DIR/all.xml").1;
     assert_eq!(sited(&folder, "list DIR/out").1, all);
     assert_eq!(sited(&folder, "check DIR/out --now 2026-11-20").0, 0);
-    // The same again, on another day: nothing is written, no date changes.
+    // The same split on another day: nothing is written, and no date changes.
     let (_, _, notes) =
         sited(&folder, "split DIR/all.xml -o DIR/out --max-urls 3 --now 2026-12-24 --base-url https://e.com/");
     assert!(notes.contains("0 written, 4 untouched"), "{notes}");
-    // Fewer parts: one is left over, until it may go.
+    // Fewer parts: the leftover one is removed only with `--prune`.
     let (_, _, notes) = sited(&folder, &format!("split DIR/all.xml -o DIR/out --max-urls 4 {base}"));
     assert!(notes.contains("left over   DIR/out/sitemap-3.xml") && notes.contains("--prune"), "{notes}");
     assert!(folder.path().join("out/sitemap-3.xml").exists());
@@ -42,7 +42,7 @@ fn split_writes_new_parts_and_keeps_those_that_are_the_same() {
     let (_, _, notes) = sited(&folder, &format!("split DIR/all.xml -o DIR/out --max-urls 4 --prune {base}"));
     assert!(notes.contains("1 removed"), "{notes}");
     assert_eq!(names("out"), ["mine.xml", "sitemap-1.xml", "sitemap-2.xml", "sitemap_index.xml"]);
-    // By section, packed; what belongs to another user is not replaced.
+    // By section, compressed. A file that the split did not create is not replaced.
     let (status, _, notes) = sited(&folder, &format!("split DIR/all.xml -o DIR/by --by section --gzip {base}"));
     assert_eq!(status, 0, "{notes}");
     assert_eq!(names("by"), ["sitemap-blog.xml.gz", "sitemap-shop.xml.gz", "sitemap_index.xml"]);
@@ -59,7 +59,7 @@ fn split_writes_new_parts_and_keeps_those_that_are_the_same() {
     }
 }
 
-/// Where the parts will be is nothing that the set is read by, and what was not read is never left out unsaid.
+/// The base URL of the parts does not affect how the set is read, and unread files are never omitted silently.
 #[test]
 fn split_reads_the_whole_set_or_refuses() {
     let folder = folder();
@@ -72,8 +72,8 @@ fn split_reads_the_whole_set_or_refuses() {
         let entry = format!("<url><loc>https://e.com/{name}</loc></url>\n");
         fs::write(path(&format!("set/{name}.xml")), format!("{HEAD}{entry}</urlset>\n")).unwrap();
     }
-    for (verb, held) in [("split", "DIR/set -o DIR/out"), ("merge", "DIR/set DIR/set/b.xml --dedupe -o DIR/out")] {
-        let (status, _, notes) = sited(&folder, &format!("{verb} {held} --base-url https://x.org/maps/"));
+    for (verb, arguments) in [("split", "DIR/set -o DIR/out"), ("merge", "DIR/set DIR/set/b.xml --dedupe -o DIR/out")] {
+        let (status, _, notes) = sited(&folder, &format!("{verb} {arguments} --base-url https://x.org/maps/"));
         assert_eq!(status, 0, "{notes}");
         assert_eq!(sited(&folder, "list DIR/out").1, "https://e.com/a\nhttps://e.com/b\n", "{verb}: {notes}");
         assert!(
@@ -97,7 +97,7 @@ fn split_reads_the_whole_set_or_refuses() {
 }
 
 #[test]
-fn what_is_read_of_a_damaged_file_is_said_to_lack_something() {
+fn reading_a_damaged_file_prints_a_warning() {
     let folder = folder();
     let cut = format!("{HEAD}<url><loc>https://e.com/a</loc></url>\n<url><loc>https://e.com/b</l");
     fs::write(folder.path().join("cut.xml"), cut).unwrap();
@@ -114,7 +114,7 @@ fn what_is_read_of_a_damaged_file_is_said_to_lack_something() {
         let (_, _, notes) = sited(&folder, words);
         assert!(notes.contains("cut.xml is damaged (xml-truncated) and was read as repaired"), "{words}: {notes}");
     }
-    // Its findings tell more.
+    // `check` reports the finding instead of a warning.
     let (_, out, notes) = sited(&folder, "check DIR/cut.xml");
     assert!(out.contains("xml-truncated") && !notes.contains("damaged"), "{out}{notes}");
 }
@@ -136,7 +136,7 @@ fn an_item_without_a_link_becomes_no_entry() {
 }
 
 #[test]
-fn a_backup_is_listed_and_put_back() {
+fn a_backup_is_listed_and_restored() {
     let folder = folder();
     let good = fs::read(folder.path().join("good.xml")).unwrap();
     let now = "--now 2026-11-20T10:20:30Z";
@@ -166,9 +166,9 @@ fn a_backup_is_listed_and_put_back() {
     assert!(status == 3 && notes.contains("there is no backup of this date: yesterday"), "{notes}");
 }
 
-/// A restore of such a backup needs consent: whoever makes one is told.
+/// Restoring an unsigned backup needs `--unverified`, so commands that create one say so.
 #[test]
-fn a_backup_that_cannot_be_signed_is_said() {
+fn an_unsigned_backup_is_reported() {
     let folder = folder();
     fs::write(folder.path().join(".state"), "in the way").unwrap();
     let unsigned = |notes: &str| {

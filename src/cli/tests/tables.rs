@@ -43,7 +43,7 @@ fn rows_get_the_values_of_their_url_and_keep_every_other_byte() {
 }
 
 #[test]
-fn previews_say_the_same_and_write_nothing() {
+fn previews_report_the_changes_and_write_nothing() {
     let folder = site(TABLE);
     let before = text(&folder);
     let (status, out, notes) = sited(&folder, "set DIR/a.xml --from DIR/dates.csv --dry-run --where path:/a");
@@ -62,7 +62,7 @@ fn previews_say_the_same_and_write_nothing() {
 }
 
 #[test]
-fn what_has_no_counterpart_is_counted_and_named() {
+fn unmatched_urls_and_rows_are_counted_and_listed() {
     let rows: Vec<String> = (0..12).map(|n| format!("https://e.com/new/{n},2026-11-20")).collect();
     let folder = site(&format!("loc,lastmod\n{}\n", rows.join("\n")));
     let (status, _, notes) = sited(&folder, "set DIR/a.xml --from DIR/dates.csv");
@@ -112,8 +112,8 @@ fn wrong_values_are_refused_with_their_line() {
 }
 
 #[test]
-fn the_columns_of_a_table_are_found_or_named() {
-    for (table, words, status, said) in [
+fn table_columns_are_detected_or_given() {
+    for (table, words, status, expected) in [
         ("page,moved to,lastmod\nhttps://e.com/a,https://e.com/d,2026-01-01\n", "", 0, "lastmod set on 1 row"),
         ("old,new,lastmod\nhttps://e.com/z,https://e.com/d,2026-01-01\n", "", 3, "--key NAME"),
         ("old,new,lastmod\nhttps://e.com/z,https://e.com/d,2026-01-01\n", "--key NEW", 0, "lastmod set on 1 row"),
@@ -139,16 +139,16 @@ fn the_columns_of_a_table_are_found_or_named() {
         let line = format!("set DIR/a.xml --from DIR/dates.csv {words}");
         let (found, _, notes) = sited(&folder, line.trim_end());
         assert_eq!(found, status, "{table}: {notes}");
-        assert!(notes.contains(said), "{table}: {notes}");
+        assert!(notes.contains(expected), "{table}: {notes}");
     }
-    // The last line of a URL counts.
+    // The last line of a URL applies.
     let folder = site("loc;lastmod\nhttps://e.com/a;2026-01-01\nhttps://e.com/a;2026-01-02\n");
     assert_eq!(sited(&folder, "set DIR/a.xml --from DIR/dates.csv").0, 0);
     assert!(text(&folder).contains("<lastmod>2026-01-02</lastmod>"));
 }
 
 #[test]
-fn a_sitemap_is_a_table_too_and_several_sets_share_one() {
+fn a_sitemap_serves_as_a_table_for_several_sets() {
     let folder = site("");
     let other = format!("{HEAD}<url><loc>https://e.com/d</loc><lastmod>2026-05-05</lastmod></url>\n</urlset>\n");
     fs::write(folder.path().join("newer.xml"), &other).unwrap();

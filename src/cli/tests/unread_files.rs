@@ -8,8 +8,7 @@ use std::collections::BTreeMap;
 use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;
 
-/// Every command that says something about a set or changes it. SET is the set, OUT what is written elsewhere, GOOD a
-/// file that can be read.
+/// Every command that reads or changes a set. SET is the set, OUT an output path, GOOD a readable file.
 const COMMANDS: [&str; 34] = [
     "check SET",
     "check SET --format json",
@@ -50,7 +49,7 @@ const COMMANDS: [&str; 34] = [
 /// Commands that read no set.
 const OTHERS: [&str; 5] = ["completions", "help", "man", "restore", "recover"];
 
-/// Send requests where they are allowed to: the first two are tried on their own, the third reads no set.
+/// Commands that send requests: the first two have their own tests, the third reads no set.
 const OF_SITES: [&str; 3] = ["probe", "notify", "get"];
 
 const OPEN: &str = "<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n";
@@ -64,7 +63,7 @@ fn index(children: &[&str]) -> String {
     format!("{OPEN}{}</sitemapindex>\n", children.iter().map(child).collect::<String>())
 }
 
-/// A set of two files, the second of which is to be put there, a file beside it, rules and a script.
+/// A set of two files, of which `b.xml` does not exist yet, a file beside it, rules and a script.
 fn set() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
@@ -77,8 +76,8 @@ fn set() -> TempDir {
     folder
 }
 
-/// Runs words with sets of more than `held` bytes gone through.
-fn run_with_limit(folder: &TempDir, words: &str, held: u64) -> (u8, String, String) {
+/// Runs a command line; sets of more than `limit` bytes are streamed.
+fn run_with_limit(folder: &TempDir, words: &str, limit: u64) -> (u8, String, String) {
     let path = |name: &str| folder.path().join(name).display().to_string();
     let words = words.split(' ').map(|word| match word {
         "SET" => path("set"),
@@ -92,17 +91,17 @@ fn run_with_limit(folder: &TempDir, words: &str, held: u64) -> (u8, String, Stri
     let (mut out, mut notes) = (Vec::new(), Vec::new());
     let mut streams = Streams::new(&mut out, &mut notes);
     let result = match &line.task {
-        Some(Task::Check(task)) => check::run_with_limit(task, held, &mut streams),
-        Some(Task::List(task)) => list::run_with_limit(task, held, &mut streams),
-        Some(Task::Set(task)) => set::run(task, held, &mut streams),
-        Some(Task::Fix(task)) => fix::run(task, held, &mut streams),
-        Some(Task::Replace(task)) => rows::replace(task, held, &mut streams),
-        Some(Task::Remove(task)) => rows::remove(&task.rows, held, &mut streams),
-        Some(Task::Keep(task)) => rows::keep(&task.rows, held, &mut streams),
-        Some(Task::Dedupe(task)) => rows::dedupe(task, held, &mut streams),
-        Some(Task::Apply(task)) => apply::run(task, held, &mut streams),
-        Some(Task::Dates(task)) => dates::run(task, held, &mut streams),
-        Some(Task::Split(task)) => split::run(task, held, &mut streams),
+        Some(Task::Check(task)) => check::run_with_limit(task, limit, &mut streams),
+        Some(Task::List(task)) => list::run_with_limit(task, limit, &mut streams),
+        Some(Task::Set(task)) => set::run(task, limit, &mut streams),
+        Some(Task::Fix(task)) => fix::run(task, limit, &mut streams),
+        Some(Task::Replace(task)) => rows::replace(task, limit, &mut streams),
+        Some(Task::Remove(task)) => rows::remove(&task.rows, limit, &mut streams),
+        Some(Task::Keep(task)) => rows::keep(&task.rows, limit, &mut streams),
+        Some(Task::Dedupe(task)) => rows::dedupe(task, limit, &mut streams),
+        Some(Task::Apply(task)) => apply::run(task, limit, &mut streams),
+        Some(Task::Dates(task)) => dates::run(task, limit, &mut streams),
+        Some(Task::Split(task)) => split::run(task, limit, &mut streams),
         _ => match run(&line, Env::default(), streams.out, streams.notes) {
             Next::End(status) => Ok(status),
             Next::Screen(_) => panic!("a screen is asked for"),
@@ -116,7 +115,7 @@ fn run_with_limit(folder: &TempDir, words: &str, held: u64) -> (u8, String, Stri
     (status.code(), text(out), text(notes))
 }
 
-/// What is in a folder: files with their content, anything else by what it is.
+/// Everything in a folder: files with their content, other entries with their type.
 fn content(folder: &Path) -> BTreeMap<PathBuf, String> {
     let mut found = BTreeMap::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -137,7 +136,7 @@ fn pipe(path: &Path) {
     mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
 }
 
-/// What is in the place of a file, and what is reported of it.
+/// An obstacle at the path of a file, how it is created, and its message.
 type Obstacle = (&'static str, fn(&Path), &'static str);
 
 const OBSTACLES: [Obstacle; 6] = [
@@ -150,21 +149,21 @@ const OBSTACLES: [Obstacle; 6] = [
 ];
 
 #[test]
-fn every_command_refuses_a_set_of_which_a_file_cannot_be_read_and_names_it() {
+fn every_command_refuses_a_set_with_an_unreadable_file_and_names_it() {
     for (what, put, why) in OBSTACLES {
-        for (words, held) in
+        for (words, limit) in
             COMMANDS.iter().chain(&["--script SCRIPT SET"]).flat_map(|words| [(words, MEMORY_LIMIT), (words, 0)])
         {
             let folder = set();
             put(&folder.path().join("set/b.xml"));
             let before = content(folder.path());
-            let (status, out, notes) = run_with_limit(&folder, words, held);
-            let what = format!("{words} with {what} in the place of a file, {held}: {notes}{out}");
+            let (status, out, notes) = run_with_limit(&folder, words, limit);
+            let what = format!("{words} with {what} in the place of a file, {limit}: {notes}{out}");
             assert_eq!(status, 3, "{what}");
             assert!(notes.contains("b.xml") && notes.contains(why) && notes.contains("--allow-missing"), "{what}");
             assert!(words.starts_with("check") || out.is_empty() || words.ends_with("csv"), "{what}");
             assert_eq!(content(folder.path()), before, "{what}");
-            let (status, _, notes) = run_with_limit(&folder, &format!("{words} --allow-missing"), held);
+            let (status, _, notes) = run_with_limit(&folder, &format!("{words} --allow-missing"), limit);
             let what = format!("{what}\nallowed: {notes}");
             assert!(status < 2, "{what}");
             assert!(notes.contains("left out: ") && notes.contains("b.xml") && notes.contains(why), "{what}");
@@ -175,7 +174,7 @@ fn every_command_refuses_a_set_of_which_a_file_cannot_be_read_and_names_it() {
 
 #[cfg(feature = "net")]
 #[test]
-fn a_probe_refuses_a_set_of_which_a_file_is_missing() {
+fn probe_refuses_a_set_with_a_missing_file() {
     let folder = set();
     let (status, _, notes) = run_with_limit(&folder, "probe SET -o OUT.jsonl", MEMORY_LIMIT);
     assert_eq!(status, 3, "{notes}");
@@ -185,7 +184,7 @@ fn a_probe_refuses_a_set_of_which_a_file_is_missing() {
 
 #[cfg(feature = "net")]
 #[test]
-fn engines_are_told_nothing_of_a_set_of_which_a_file_is_missing() {
+fn notify_refuses_a_set_with_a_missing_file() {
     for words in ["notify SET GOOD", "notify GOOD SET", "notify SET --all"] {
         let folder = set();
         let (status, out, notes) =
@@ -196,7 +195,7 @@ fn engines_are_told_nothing_of_a_set_of_which_a_file_is_missing() {
 }
 
 #[test]
-fn no_command_is_missing_in_the_table() {
+fn every_command_is_in_the_table() {
     let commands = Cli::command();
     for command in commands.get_subcommands().map(clap::Command::get_name) {
         let is_tried = COMMANDS.iter().any(|words| words.split(' ').next() == Some(command));
@@ -206,7 +205,7 @@ fn no_command_is_missing_in_the_table() {
 }
 
 #[test]
-fn the_index_itself_is_shown_without_its_files() {
+fn an_index_with_missing_files_can_be_listed_and_opened() {
     let folder = set();
     let (status, out, notes) = run_with_limit(&folder, "list SET --sitemaps", MEMORY_LIMIT);
     assert_eq!((status, notes.as_str()), (0, ""));
@@ -217,14 +216,14 @@ fn the_index_itself_is_shown_without_its_files() {
 }
 
 #[test]
-fn what_can_be_checked_is_and_the_rest_is_an_error() {
+fn check_reports_readable_files_and_fails_for_the_others() {
     let folder = set();
     fs::write(folder.path().join("set/a.xml"), urlset("https://e.com/a</loc><priority>high</priority><loc>x")).unwrap();
     let (status, out, notes) = run_with_limit(&folder, "check SET", MEMORY_LIMIT);
     assert_eq!(status, 3, "{notes}");
     assert!(out.contains("priority-invalid") && out.contains("index-child-missing"), "{out}");
     assert!(notes.contains("error: not read: https://e.com/b.xml: not found beside the index\n"), "{notes}");
-    // A page in its place was read: it is a finding and no error of the run.
+    // An HTML page at its path can be read: a finding, and no error of the run.
     fs::write(folder.path().join("set/b.xml"), "<!doctype html><html></html>").unwrap();
     let (status, out, notes) = run_with_limit(&folder, "check SET", MEMORY_LIMIT);
     assert_eq!(status, 1, "{notes}");
@@ -233,10 +232,10 @@ fn what_can_be_checked_is_and_the_rest_is_an_error() {
     assert!(status == 3 && notes.contains("HTML"), "{notes}");
 }
 
-/// Such a file would be met after rows were printed, or after others were changed beside their targets.
+/// Otherwise the missing file would be detected after rows were printed or other files were written.
 #[test]
-fn what_an_inner_index_lists_is_missed_before_anything_is_in_place() {
-    for held in [MEMORY_LIMIT, 0] {
+fn a_missing_file_of_a_nested_index_is_reported_before_any_output() {
+    for limit in [MEMORY_LIMIT, 0] {
         let folder = set();
         fs::write(folder.path().join("set/b.xml"), index(&["c.xml"])).unwrap();
         let before = content(folder.path());
@@ -248,7 +247,7 @@ fn what_an_inner_index_lists_is_missed_before_anything_is_in_place() {
             "list SET --sort loc",
             "merge SET -o OUT.xml",
         ] {
-            let (status, out, notes) = run_with_limit(&folder, words, held);
+            let (status, out, notes) = run_with_limit(&folder, words, limit);
             assert_eq!((status, out.as_str()), (3, ""), "{words}: {notes}");
             assert!(notes.contains("c.xml"), "{words}: {notes}");
             assert_eq!(content(folder.path()), before, "{words}");
@@ -256,10 +255,10 @@ fn what_an_inner_index_lists_is_missed_before_anything_is_in_place() {
     }
 }
 
-/// Indexes in indexes in an index, packed or not: nothing is printed before all of them were looked through.
+/// Indexes at several levels, compressed or not: all of them are read before anything is printed.
 #[test]
-fn what_an_index_lists_however_deep_is_missed_before_a_row_is_printed() {
-    for held in [MEMORY_LIMIT, 0] {
+fn missing_files_of_deeply_nested_indexes_are_reported_before_any_output() {
+    for limit in [MEMORY_LIMIT, 0] {
         let folder = set();
         let write = |name: &str, bytes: Vec<u8>| fs::write(folder.path().join("set").join(name), bytes).unwrap();
         let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
@@ -270,7 +269,7 @@ fn what_an_index_lists_however_deep_is_missed_before_a_row_is_printed() {
         write("e.xml", index(&["f.xml"]).into_bytes());
         for words in ["list SET", "list SET --format jsonl", "set SET priority=0.8 --dry-run", "set SET priority=0.8"] {
             let before = content(folder.path());
-            let (status, out, notes) = run_with_limit(&folder, words, held);
+            let (status, out, notes) = run_with_limit(&folder, words, limit);
             assert_eq!((status, out.as_str()), (3, ""), "{words}: {notes}");
             assert!(notes.contains("2 files of this set are not read"), "{words}: {notes}");
             assert!(notes.contains("d.xml: not found") && notes.contains("f.xml: not found"), "{words}: {notes}");
@@ -278,27 +277,27 @@ fn what_an_index_lists_however_deep_is_missed_before_a_row_is_printed() {
         }
         write("d.xml", urlset("https://e.com/d").into_bytes());
         write("f.xml", urlset("https://e.com/f").into_bytes());
-        let (status, out, notes) = run_with_limit(&folder, "list SET", held);
+        let (status, out, notes) = run_with_limit(&folder, "list SET", limit);
         assert_eq!((status, out.as_str()), (0, "https://e.com/a\nhttps://e.com/d\nhttps://e.com/f\n"), "{notes}");
     }
 }
 
 #[test]
-fn a_file_of_another_host_is_not_there_either() {
+fn a_file_on_another_host_counts_as_missing() {
     let folder = set();
     let text = index(&["a.xml"])
         .replace("</sitemapindex>", "<sitemap><loc>https://cdn.org/b.xml</loc></sitemap></sitemapindex>");
     fs::write(folder.path().join("set/sitemap_index.xml"), text).unwrap();
     let (status, _, notes) = run_with_limit(&folder, "list SET --base-url https://e.com/", MEMORY_LIMIT);
     assert!(status == 3 && notes.contains("https://cdn.org/b.xml: it is on another host"), "{notes}");
-    // No one knows that it is missing, so its entry stays.
+    // It cannot be known whether it is missing, so its entry is kept.
     let fix = "fix SET --rule index-child-missing --base-url https://e.com/ --allow-missing";
     assert_eq!(run_with_limit(&folder, fix, MEMORY_LIMIT).0, 0);
     assert!(fs::read_to_string(folder.path().join("set/sitemap_index.xml")).unwrap().contains("cdn.org"));
 }
 
 #[test]
-fn an_entry_is_taken_out_where_there_is_no_file_and_only_there() {
+fn fix_removes_an_index_entry_only_if_no_file_exists() {
     for (what, put, _) in OBSTACLES {
         let folder = set();
         put(&folder.path().join("set/b.xml"));
@@ -310,13 +309,13 @@ fn an_entry_is_taken_out_where_there_is_no_file_and_only_there() {
     }
 }
 
-/// Files that no one has listed: a folder of them, or several on the command line.
+/// Files without an index: a folder of them, or several on the command line.
 #[test]
-fn a_folder_or_several_files_are_refused_as_well() {
+fn folders_and_several_paths_with_unreadable_files_are_refused() {
     for put in [
         |path: &Path| symlink("gone.xml", path).unwrap(),
         |path: &Path| symlink("b.xml", path).unwrap(),
-        // To read it is an I/O error.
+        // Reading it is an I/O error.
         |path: &Path| symlink("/proc/self/mem", path).unwrap(),
     ] {
         for words in COMMANDS {
@@ -345,7 +344,7 @@ fn a_folder_or_several_files_are_refused_as_well() {
 }
 
 #[test]
-fn a_folder_is_opened_by_the_name_that_is_looked_for_first_even_if_it_cannot_be_read() {
+fn an_unreadable_index_in_a_folder_does_not_fall_back_to_another_name() {
     let folder = set();
     fs::write(folder.path().join("set/sitemap.xml"), urlset("https://e.com/other")).unwrap();
     fs::remove_file(folder.path().join("set/sitemap_index.xml")).unwrap();
@@ -356,7 +355,7 @@ fn a_folder_is_opened_by_the_name_that_is_looked_for_first_even_if_it_cannot_be_
 }
 
 #[test]
-fn many_files_that_are_missing_are_counted() {
+fn many_missing_files_are_counted() {
     let folder = set();
     let names: Vec<String> = (0..50).map(|number| format!("{number}.xml")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -369,9 +368,9 @@ fn many_files_that_are_missing_are_counted() {
     assert!(notes.contains("left out: 30 more files") && notes.lines().count() == 21, "{notes}");
 }
 
-/// Nothing tells the size of a gzip file but unpacking it, which is long after the files before it were printed.
+/// The size of a gzip file is known only after unpacking it, when the files before it are already printed.
 #[test]
-fn a_list_that_ends_at_a_file_says_how_many_rows_were_printed() {
+fn list_reports_the_number_of_rows_printed_before_an_unreadable_file() {
     let folder = set();
     let locs = "<url><loc>https://e.com/b</loc></url>".repeat(2_000);
     let text = urlset("https://e.com/b").replace("</urlset>", &format!("{locs}</urlset>"));

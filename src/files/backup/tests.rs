@@ -16,7 +16,7 @@ fn pair() -> Sitemaps {
     Sitemaps::new(&[("index.xml", index.as_bytes()), ("s-1.xml", one.as_bytes()), ("s-2.xml", two.as_bytes())])
 }
 
-/// Saves; the dates of the sets that were begun or added to.
+/// Saves. Returns the dates of the backups that were created or extended.
 fn save(set: &mut Sitemaps, backups: &Backups) -> Vec<String> {
     let plan = set.plan();
     let mode = SaveMode { backups: backups.clone(), ..set.mode() };
@@ -25,7 +25,7 @@ fn save(set: &mut Sitemaps, backups: &Backups) -> Vec<String> {
     saved.backups.iter().map(|dated| dated.file_name().unwrap().to_string_lossy().into_owned()).collect()
 }
 
-/// The files of the set itself.
+/// The files of the set, without its backups.
 fn set_files(set: &Sitemaps) -> BTreeMap<String, Vec<u8>> {
     set.files().into_iter().filter(|(name, _)| !name.contains(".bak/")).collect()
 }
@@ -34,7 +34,7 @@ fn main(set: &Sitemaps) -> PathBuf {
     set.path("index.xml")
 }
 
-/// The state folder of the user whose set this is.
+/// The state folder of the user who owns the set.
 fn state(main: &Path) -> PathBuf {
     main.parent().unwrap().with_extension("state")
 }
@@ -57,7 +57,7 @@ fn run(restore_plan: &RestorePlan, prune: bool, set: &Sitemaps, gate: &dyn Gate)
 }
 
 #[test]
-fn once_keeps_what_was_before_the_session_and_always_what_was_before_each_save() {
+fn once_backs_up_the_state_before_the_session_and_always_before_each_save() {
     for when in When::ALL {
         let mut set = pair();
         let backups = Backups::new(when);
@@ -74,7 +74,7 @@ fn once_keeps_what_was_before_the_session_and_always_what_was_before_each_save()
             When::Always => 3,
         };
         assert_eq!(sets.len(), expected, "{when:?}");
-        // All three of one second: no two have the same name, and their order is known.
+        // All three are made within one second: their names are unique and sorted by time.
         for (set_of_files, state) in sets.iter().zip(&states).rev() {
             let restore_plan = restore_plan(&main(&set), &set_of_files.date).unwrap();
             run(&restore_plan, false, &set, &AllowAll).unwrap();
@@ -84,7 +84,7 @@ fn once_keeps_what_was_before_the_session_and_always_what_was_before_each_save()
 }
 
 #[test]
-fn a_copy_has_the_bytes_and_the_mode_of_its_file_and_nobody_else_can_read_it_before() {
+fn a_copy_has_the_bytes_and_mode_of_its_file_and_is_private_while_written() {
     let mut set = pair();
     let before = set_files(&set);
     #[cfg(unix)]
@@ -119,7 +119,7 @@ fn a_restore_can_be_undone_and_removes_new_files_only_with_prune() {
     assert_eq!(set_files(&set), after);
     let done = run(&restore_plan(&dates[0]), true, &set, &AllowAll).unwrap();
     assert_eq!((set_files(&set), done.removed), (before, 1));
-    // Nothing left to do makes no set.
+    // A save or restore without changes makes no backup.
     assert_eq!(run(&restore_plan(&dates[0]), true, &set, &AllowAll).unwrap().backup, None);
 }
 
@@ -134,7 +134,7 @@ fn a_restore_from_a_missing_or_damaged_backup_is_refused() {
     let dated = backups_folder(&main(&set)).join(&dates[0]);
     fs::write(dated.join("s-1.xml"), "x").unwrap();
     assert!(error(&set, &dates[0]).contains("changed since"));
-    // A list that leads out of the folder is not followed.
+    // A list with a path outside of the folder is refused.
     let list = fs::read_to_string(dated.join(LIST)).unwrap();
     fs::write(dated.join(LIST), list.replace("\"s-1.xml\"", "\"../s-1.xml\"")).unwrap();
     assert!(sets(&main(&set))[0].files.iter().all(|file| !file.name.starts_with("..")));
@@ -157,7 +157,7 @@ impl Gate for Fault {
     }
 }
 
-/// Whichever operation of a backup or restore fails, no file is replaced, or all of them will be.
+/// If any operation of a backup or restore fails, no file is replaced, or all of them will be.
 #[test]
 fn a_failure_at_any_operation_leaves_one_state_or_the_other() {
     let (mut failures, mut finished) = (0, 0);
@@ -213,7 +213,7 @@ fn a_process_that_dies_during_a_restore_leaves_one_state_or_the_other() {
         crate::files::index_contents::sweep_beside(main.parent().unwrap(), [&*set.path("s-1.xml")].into_iter());
         let now = set_files(&set);
         assert!(now == before || now == after, "{at}: {:?}", now.keys());
-        // The backup remains, whatever was interrupted.
+        // The backup remains in any case.
         assert!(!sets(&main).is_empty());
     }
     assert!(deaths > 15 && finished > 2, "{deaths} {finished}");
@@ -268,7 +268,7 @@ fn pruning_removes_the_oldest_and_the_rest_can_be_restored() {
     assert_eq!(set_files(&set), states[2]);
 }
 
-/// Clocks are set back, by hand or by the network; the order of backups stays.
+/// If the clock is set back, the order of backups is kept.
 #[test]
 fn a_clock_that_jumps_changes_no_order_and_loses_no_backup() {
     let mut set = pair();

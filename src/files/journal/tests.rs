@@ -40,14 +40,14 @@ fn lines(stored: &StoredJournal) -> Vec<&str> {
 }
 
 #[test]
-fn what_was_noted_is_there_for_the_next_one_and_goes_when_it_is_removed() {
+fn notes_are_read_back_by_the_next_session_until_the_journal_is_removed() {
     let folder = tempfile::tempdir().unwrap();
     let path = write(folder.path(), &["1", "[2,3]"]);
     let mut again = state_slot(folder.path());
     let stored = again.earlier.take().unwrap().unwrap();
     assert_eq!((lines(&stored), stored.is_cut), (vec!["1", "[2,3]"], false));
     let journal = again.begin(Some(stored.header), None);
-    // Until the first change it is the old one; then it is all that is unsaved.
+    // The file keeps the earlier journal until the first change, then it holds all unsaved changes.
     journal.flush();
     assert_eq!(lines(&read(&path).unwrap().unwrap()).len(), 2);
     note(&journal, "4");
@@ -60,7 +60,7 @@ fn what_was_noted_is_there_for_the_next_one_and_goes_when_it_is_removed() {
 }
 
 #[test]
-fn a_second_one_is_told_who_has_it() {
+fn a_second_lock_attempt_fails_with_the_process_of_the_holder() {
     let folder = tempfile::tempdir().unwrap();
     let first = state_slot(folder.path());
     let held = StateSlot::take(folder.path(), &folder.path().join("./sitemap.xml")).unwrap_err();
@@ -72,10 +72,10 @@ fn a_second_one_is_told_who_has_it() {
     assert!(StateSlot::take(folder.path(), &folder.path().join("sitemap.xml")).is_ok());
 }
 
-/// A read-only state folder stops no one from working; a file in its place is one even for root.
+/// A read-only state folder does not prevent editing. A file at its path is unusable even for root.
 #[cfg(unix)]
 #[test]
-fn without_a_place_for_a_lock_the_files_themselves_are_locked() {
+fn the_files_are_locked_if_the_state_folder_cannot_be_used() {
     let folder = tempfile::tempdir().unwrap();
     let state = folder.path().join("state");
     let set = folder.path().join("sitemap.xml");
@@ -93,7 +93,7 @@ fn without_a_place_for_a_lock_the_files_themselves_are_locked() {
 }
 
 #[test]
-fn every_cut_and_every_flipped_byte_leaves_the_other_lines_and_is_counted() {
+fn a_cut_or_flipped_byte_costs_only_its_lines_which_are_counted() {
     let folder = tempfile::tempdir().unwrap();
     let path = write(folder.path(), &["1", "[2,3]", "\"x\""]);
     let whole = fs::read(path).unwrap();
@@ -138,26 +138,26 @@ fn lost_lines_are_counted_by_their_numbers_and_shown() {
     let parsed = |lines: &[&str]| format::parse(lines.concat().as_bytes(), &Counts::default()).unwrap();
     let lost = |count: u64, at_least: bool, text: &str| Entry::Lost(Lost { count, at_least, text: text.to_owned() });
     let line = |text: &str| Entry::Line(text.to_owned());
-    // Nothing is left of two of them.
+    // Two lines are gone completely.
     let stored = parsed(&[all[0], all[1], all[4], all[5]]);
     assert_eq!(stored.entries, [line("1"), lost(2, false, ""), line("4"), line("5")]);
-    // What is left is shown, with signs for what a terminal would obey.
+    // The rest of a damaged line is shown, with signs for control characters.
     let stored = parsed(&[all[0], "thr\u{1b}[2Jee\n", all[4], all[5]]);
     assert_eq!(stored.entries, [lost(3, false, "thr\u{241b}[2Jee"), line("4"), line("5")]);
-    // At the end no number tells how many there were; of a line that was being written it is known.
+    // At the end no later number gives the count, except for a line that was being written.
     let stored = parsed(&[all[0], all[1], "rubbish\n", "more\n"]);
     assert_eq!((stored.entries, stored.is_cut), (vec![line("1"), lost(1, true, "rubbish\nmore")], false));
     let stored = parsed(&[all[0], all[1], &all[2][..9]]);
     assert_eq!((stored.entries, stored.is_cut), (vec![line("1")], true));
-    // Lines that are there twice, or in another order, are not done twice.
+    // Lines that are repeated or out of order are not replayed twice.
     let stored = parsed(&[all[0], all[1], all[1], all[2], all[1], all[3], all[4], all[5]]);
     assert_eq!((lines(&stored).len(), stored.entries.len()), (5, 5));
-    // Blocks of zeros, as a file system leaves them.
+    // Blocks of zeros, as a file system leaves them after a crash.
     let stored = parsed(&[all[0], all[1], "\0\0\0\0\n", all[3]]);
     assert_eq!(stored.entries, [line("1"), lost(1, false, ""), line("\"three\"")]);
 }
 
-/// The counter says what is gone from the end, and what was not counted yet is no loss.
+/// The counter gives the number of lines lost at the end; lines that were not counted yet are no loss.
 #[test]
 fn lines_cut_off_the_end_are_counted() {
     let folder = tempfile::tempdir().unwrap();
@@ -185,12 +185,12 @@ fn lines_cut_off_the_end_are_counted() {
     assert_eq!(end(all[0]), lost(4, false, ""));
     assert_eq!(end(&all[..3].concat()), lost(2, false, ""));
     assert_eq!(end(&format!("{}{}", all[..3].concat(), &all[3][..9])), lost(2, false, &all[3][..9]));
-    // Written, and not synced when the session ended.
+    // A line that was not synced when the session ended.
     let begun = stored(&format!("{text}{}", &format::line(5, "5")[..9]));
     assert!(begun.is_cut && begun.lines().count() == 4);
     let more = format!("{text}{}x\n", format::line(5, "5"));
     assert_eq!(end(&more), lost(1, true, "x"));
-    // The counter goes with its journal, and counts for no other.
+    // The counter is set aside with its journal and does not apply to another one.
     let cut = all[..3].concat();
     assert_eq!(end(&cut), lost(2, false, ""));
     let aside = stored::keep_aside(&path).unwrap();
@@ -201,7 +201,7 @@ fn lines_cut_off_the_end_are_counted() {
     assert_eq!(read(&path).unwrap().unwrap().lines().count(), 2);
     assert!(read(&path).unwrap().unwrap().entries.iter().all(|entry| matches!(entry, Entry::Line(_))));
     assert_eq!(read(&aside).unwrap().unwrap().entries.len(), 3);
-    // One half of it may be damaged.
+    // One half of the counter may be damaged.
     for number in 0..2 {
         let counter = aside.with_file_name(aside.file_name().unwrap().to_string_lossy().replace(".journal", ".count"));
         let mut bytes = fs::read(&counter).unwrap();
@@ -214,7 +214,7 @@ fn lines_cut_off_the_end_are_counted() {
 }
 
 #[test]
-fn journals_of_the_version_before_are_read() {
+fn journals_of_the_previous_version_are_read() {
     let first = r#"{"version":1,"set":"/a.xml","begun":7,"files":[]}"#;
     let text: String =
         [first, "1", "x", "[3]"].map(|line| format!("{:016x} {line}\n", fingerprint(line.as_bytes()))).concat();
@@ -227,7 +227,7 @@ fn journals_of_the_version_before_are_read() {
 }
 
 #[test]
-fn what_cannot_be_used_is_kept_aside_and_listed() {
+fn unusable_journals_are_set_aside_and_listed() {
     let folder = tempfile::tempdir().unwrap();
     for number in 1..3 {
         let path = write(folder.path(), &["1"]);
@@ -243,7 +243,7 @@ fn what_cannot_be_used_is_kept_aside_and_listed() {
     fs::write(path.with_extension("lock"), "").unwrap();
     let of =
         |paths: &[PathBuf]| list(folder.path(), paths).unwrap().iter().map(|found| found.is_aside).collect::<Vec<_>>();
-    // Those whose first line is gone are known by their names.
+    // Journals whose first line is damaged are found by their names.
     assert_eq!(of(std::slice::from_ref(&set)), [false, true, true]);
     assert_eq!(of(&[]), [false, true, true]);
     assert_eq!(of(&[folder.path().to_path_buf()]), [false]);
@@ -255,22 +255,22 @@ fn what_cannot_be_used_is_kept_aside_and_listed() {
     assert!(list(&folder.path().join("none"), &[]).unwrap().is_empty());
 }
 
-/// A journal whose lines are numbers that must follow each other, and operations that fail when they are told to.
+/// A journal whose lines are consecutive numbers, with operations that fail on request.
 struct Bench {
     folder: tempfile::TempDir,
     journal: Journal,
     fails: Arc<AtomicBool>,
-    told: Arc<AtomicUsize>,
+    notifications: Arc<AtomicUsize>,
     last: u64,
 }
 
 impl Bench {
-    /// The operation of this kind with this number fails, and from then on all of this kind, until all is well again.
+    /// Operations of this kind fail from this number on, until `fails` is cleared.
     fn new(step: Step, number: usize) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let (fails, seen) = (Arc::new(AtomicBool::new(true)), AtomicUsize::new(0));
-        let told = Arc::new(AtomicUsize::new(0));
-        let (watched, is_failing) = (Arc::clone(&told), Arc::clone(&fails));
+        let notifications = Arc::new(AtomicUsize::new(0));
+        let (watched, is_failing) = (Arc::clone(&notifications), Arc::clone(&fails));
         let gate: Gate = Arc::new(move |at| {
             let is_meant = at == step && is_failing.load(Ordering::SeqCst);
             let count = if is_meant { seen.fetch_add(1, Ordering::SeqCst) } else { 0 };
@@ -283,7 +283,7 @@ impl Bench {
         let header = state_slot.locks().header(&Disk::default(), 7);
         let journal = state_slot.begin_with(&gate, Some(&watcher));
         journal.restart(header);
-        Self { folder, journal, fails, told, last: 0 }
+        Self { folder, journal, fails, notifications, last: 0 }
     }
 
     fn change(&mut self) {
@@ -296,7 +296,7 @@ impl Bench {
         });
     }
 
-    /// What the file says is unsaved: each line builds on the one before, or holds everything.
+    /// The number of unsaved changes in the file: each line follows the one before, or holds all changes.
     fn value(&self) -> Option<u64> {
         let stored = read(self.journal.state_slot().locks.journal.path().unwrap())?.unwrap();
         assert!(stored.entries.iter().all(|entry| matches!(entry, Entry::Line(_))), "{stored:?}");
@@ -311,7 +311,7 @@ impl Bench {
 }
 
 #[test]
-fn whatever_fails_is_said_never_half_in_the_file_and_written_when_it_works_again() {
+fn write_failures_are_reported_once_and_changes_written_after_recovery() {
     let mut failures = 0;
     for step in [Step::Thread, Step::Create, Step::Write, Step::Sync, Step::Rename] {
         for number in 0..6 {
@@ -327,8 +327,8 @@ fn whatever_fails_is_said_never_half_in_the_file_and_written_when_it_works_again
                         failures += 1;
                         assert_eq!(why, JournalFailure::NoSpace(bench.folder.path().join("journal")), "{case}");
                         assert!(why.to_string().starts_with("no space in "));
-                        assert!(bench.told.load(Ordering::SeqCst) == 1, "{case}: it is told once");
-                        // What was kept before is still there.
+                        assert!(bench.notifications.load(Ordering::SeqCst) == 1, "{case}: it is told once");
+                        // Lines that were written before are still in the file.
                         let written = value.unwrap_or_default();
                         assert!(written < bench.last || step == Step::Sync, "{case}");
                     }
@@ -336,10 +336,10 @@ fn whatever_fails_is_said_never_half_in_the_file_and_written_when_it_works_again
             }
             let had_failed = bench.journal.failure().is_some();
             bench.fails.store(false, Ordering::SeqCst);
-            // Without a further change too.
+            // A flush is sufficient, without a further change.
             bench.journal.flush();
             assert_eq!((bench.journal.failure(), bench.value()), (None, Some(4)), "{case}");
-            assert_eq!(bench.told.load(Ordering::SeqCst), if had_failed { 2 } else { 0 }, "{case}");
+            assert_eq!(bench.notifications.load(Ordering::SeqCst), if had_failed { 2 } else { 0 }, "{case}");
             bench.change();
             bench.change();
             bench.journal.flush();
@@ -349,9 +349,9 @@ fn whatever_fails_is_said_never_half_in_the_file_and_written_when_it_works_again
     assert!(failures > 30, "{failures}");
 }
 
-/// A process that dies while nothing can be written leaves what was kept before, and that is sound.
+/// A process that dies while it writes may leave a half-written line.
 #[test]
-fn one_failed_write_is_made_good_at_once() {
+fn a_write_after_a_half_written_line_succeeds() {
     for half in [false, true] {
         let mut bench = Bench::new(Step::Write, 2);
         bench.change();
@@ -371,7 +371,7 @@ fn one_failed_write_is_made_good_at_once() {
 }
 
 #[test]
-fn a_state_folder_that_is_removed_is_made_again_with_lock_and_journal() {
+fn a_removed_state_folder_is_created_again_with_lock_and_journal() {
     let mut bench = Bench::new(Step::Thread, usize::MAX);
     bench.change();
     bench.journal.flush();
@@ -383,7 +383,7 @@ fn a_state_folder_that_is_removed_is_made_again_with_lock_and_journal() {
         StateSlot::take(bench.folder.path(), &bench.folder.path().join("sitemap.xml")).is_err(),
         "it is locked again"
     );
-    // Something else is in its place.
+    // A file is at the path of the folder.
     fs::remove_dir_all(&state).unwrap();
     fs::write(&state, "").unwrap();
     bench.change();
@@ -398,9 +398,9 @@ fn a_state_folder_that_is_removed_is_made_again_with_lock_and_journal() {
     assert_eq!((bench.value(), bench.journal.failure()), (Some(2), None));
 }
 
-/// The place was free for a moment, and another user has it: nothing is written over what is theirs.
+/// The path was free for a moment and another session has locked it since: its journal is not overwritten.
 #[test]
-fn a_place_that_another_has_taken_meanwhile_is_left_to_it() {
+fn a_journal_path_locked_by_another_session_is_not_overwritten() {
     let mut bench = Bench::new(Step::Thread, usize::MAX);
     bench.change();
     bench.journal.flush();

@@ -149,7 +149,7 @@ fn the_byte_limit_is_exact_and_counts_the_finished_file() {
     let one = urlset(&["https://e.com/1", "https://e.com/2"]);
     let entry = "https://e.com/2";
     for (size, parts) in [(BYTES_PER_FILE - 1, 0), (BYTES_PER_FILE, 0), (BYTES_PER_FILE + 1, 2)] {
-        // A comment in the second entry fills the file to the exact size.
+        // A comment in the second entry gives the file the exact size.
         let room = size as usize - one.len() - "<!---->".len();
         let text = one.replace(entry, &format!("{entry}<!--{}-->", "x".repeat(room)));
         assert_eq!(text.len() as u64, size);

@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_others_may_know_is_replaced() {
+    fn a_key_that_is_readable_by_others_or_malformed_is_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let state = folder.path().join("sited");
         let first = Key::load_or_create(&state).unwrap().code("record", b"");

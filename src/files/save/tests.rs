@@ -430,7 +430,7 @@ fn the_corpus_is_written_back() {
     assert!(seen > 65, "{seen}");
 }
 
-/// A list without a final line break stays so, whichever line is last and whatever the line breaks are.
+/// A list without a final line break is saved without one, for any last line and any kind of line breaks.
 #[test]
 fn a_list_without_a_final_line_break_stays_without_one() {
     for end in ["\n", "\r\n", "\r"] {
@@ -474,7 +474,7 @@ fn one_changed_row_writes_the_bytes_of_its_part_and_of_the_index() {
 }
 
 #[test]
-fn a_save_into_a_folder_that_was_not_loaded_removes_temporary_files_of_dead_processes() {
+fn a_save_into_another_folder_removes_temporary_files_of_dead_processes() {
     let mut set = TestSet::new(&[("s.xml", urlset(&["https://e.com/1"]).as_bytes())]);
     std::fs::write(set.path(".s.xml.4194999-abc.sited"), "half").unwrap();
     set.set(&[0], Field::Priority, Some("0.5"));

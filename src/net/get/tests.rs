@@ -90,7 +90,7 @@ fn a_certificate_must_be_that_of_the_host() {
 }
 
 #[test]
-fn a_redirect_or_an_entry_that_leads_to_a_private_address_gets_nothing() {
+fn a_redirect_or_entry_to_a_private_address_is_not_requested() {
     let index = |seen: &super::super::test_server::Seen| {
         let port = seen.header("host").unwrap().rsplit_once(':').unwrap().1.to_owned();
         let entries = [("public.test", "a"), ("internal.test", "b")]

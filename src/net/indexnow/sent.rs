@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_sent_is_known_until_the_row_changes() {
+    fn sent_urls_are_remembered_until_their_row_changes() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("sent");
         let sent = SentUrls::read(&path).unwrap();

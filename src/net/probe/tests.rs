@@ -155,7 +155,7 @@ fn redirects_are_followed_by_hand() {
 }
 
 #[test]
-fn faults_are_named() {
+fn connection_failures_are_reported_with_their_cause() {
     let server = Server::start(|seen| match seen.path.as_str() {
         "/reset" => Reply::html(&"<meta name=x>".repeat(100)).failing(Fault::Reset),
         "/cut" => Reply::html(&"<meta name=x>".repeat(100)).failing(Fault::Cut),
@@ -237,7 +237,7 @@ fn certificates_are_verified() {
 }
 
 #[test]
-fn a_server_that_is_asked_too_much_is_asked_again_later() {
+fn a_rate_limited_request_is_retried_later() {
     let count = AtomicU64::new(0);
     let server = Server::start(move |seen| match seen.path.as_str() {
         "/robots.txt" => Reply::status(404),
@@ -291,7 +291,7 @@ fn robots_txt_is_fetched_once_and_obeyed() {
 }
 
 #[test]
-fn the_pace_of_a_site_is_kept() {
+fn rate_and_concurrency_limits_are_obeyed() {
     let slowly = |_: &Seen| {
         let (_sender, receiver) = std::sync::mpsc::channel::<()>();
         let _ = receiver.recv_timeout(Duration::from_millis(30)).is_err_and(|_| true);
@@ -310,7 +310,7 @@ fn the_pace_of_a_site_is_kept() {
 }
 
 #[test]
-fn crawl_delay_is_kept() {
+fn crawl_delay_is_obeyed() {
     let server = Server::start(|seen| match seen.path.as_str() {
         "/robots.txt" => Reply::text("User-agent: *\nCrawl-delay: 0.4\n"),
         _ => Reply::html(""),
@@ -334,7 +334,7 @@ impl Resolver for Always {
 }
 
 #[test]
-fn addresses_that_are_not_public_get_nothing() {
+fn private_addresses_receive_no_request() {
     let server = Server::start(|_| Reply::html(""));
     let port = server.address.port();
     for text in
@@ -378,7 +378,7 @@ impl Resolver for Counted {
 }
 
 #[test]
-fn a_name_is_resolved_once_and_connections_are_used_again() {
+fn a_name_is_resolved_once_and_connections_are_reused() {
     let server = Server::start(|_| Reply::html(""));
     let urls: Vec<_> =
         (0..50).map(|number| format!("http://named.example:{}/{number}", server.address.port())).collect();
@@ -398,7 +398,7 @@ fn a_name_is_resolved_once_and_connections_are_used_again() {
 }
 
 #[test]
-fn hosts_that_were_not_named_get_nothing() {
+fn hosts_that_were_not_allowed_receive_no_request() {
     let (own, other) = (Server::start(|_| Reply::html("")), Server::start(|_| Reply::html("")));
     let urls = [own.url("/a"), other.url("/b")];
     let (records, _) = probe(options(&urls[..1]), &urls);
@@ -407,7 +407,7 @@ fn hosts_that_were_not_named_get_nothing() {
 }
 
 #[test]
-fn a_server_that_dies_and_comes_back_loses_no_url() {
+fn a_server_restart_loses_no_url() {
     let handler = |seen: &Seen| if seen.path == "/robots.txt" { Reply::status(404) } else { Reply::html("") };
     let server = Server::dying(30, handler);
     let address = server.address;
@@ -427,7 +427,7 @@ fn a_server_that_dies_and_comes_back_loses_no_url() {
 }
 
 #[test]
-fn only_the_status_is_asked_for_on_demand() {
+fn head_only_requests_send_head() {
     let server = Server::start(|_| Reply::html("<title>x</title>"));
     let urls = [server.url("/a")];
     let (records, _) = probe(Options { head_only: true, ..options(&urls) }, &urls);
@@ -437,7 +437,7 @@ fn only_the_status_is_asked_for_on_demand() {
 }
 
 #[test]
-fn an_error_of_the_caller_ends_the_work() {
+fn an_error_of_the_caller_stops_the_probe() {
     let server = Server::start(|_| Reply::html(""));
     let urls: Vec<_> = (0..2_000).map(|number| server.url(&format!("/{number}"))).collect();
     let prober = Prober::new(options(&urls)).unwrap();
@@ -457,7 +457,7 @@ fn an_error_of_the_caller_ends_the_work() {
 }
 
 #[test]
-fn an_error_of_the_caller_ends_the_work_while_every_queue_is_full() {
+fn an_error_of_the_caller_stops_the_probe_while_every_queue_is_full() {
     let server = Server::start(|_| Reply::html(""));
     let urls: Vec<_> = (0..500).map(|number| server.url(&format!("/{number}"))).collect();
     let prober = Prober::new(options(&urls)).unwrap();

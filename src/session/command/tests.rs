@@ -1,4 +1,4 @@
-//! The grammar as tables, and the round trip of the canonical line.
+//! Tests of the command grammar as tables, and of the round trip of the canonical line.
 
 use super::*;
 use crate::protocol::lastmod::Now;
@@ -105,7 +105,7 @@ fn lines_are_read_and_written_canonically() {
 }
 
 #[test]
-fn errors_name_the_place_the_expectation_and_an_example() {
+fn errors_have_a_position_an_expectation_and_an_example() {
     // Line, the text at the span, part of the message, part of the hint.
     let table = [
         ("", "", "expected a command", "help"),
@@ -172,7 +172,7 @@ fn errors_name_the_place_the_expectation_and_an_example() {
 }
 
 #[test]
-fn the_place_is_underlined() {
+fn the_error_position_is_underlined() {
     let line = "set loc=\"日\" lastmod=x\ty";
     let error = CommandError::new(20..21, "expected a date");
     assert_eq!(line.get(20..21), Some("d"));
@@ -247,7 +247,7 @@ fn dates_come_from_commits_or_times_of_files() {
 }
 
 #[test]
-fn the_table_is_sound() {
+fn command_names_are_unique_and_examples_parse() {
     let mut names: Vec<&str> =
         TABLE.iter().flat_map(|spec| [spec.name].into_iter().chain(spec.aliases.iter().copied())).collect();
     let count = names.len();
@@ -270,7 +270,7 @@ fn the_table_is_sound() {
 }
 
 #[test]
-fn candidates_fit_the_place_on_the_line() {
+fn candidates_fit_their_position_on_the_line() {
     let table: [(&str, usize, &[&str]); 41] = [
         (":nof", 1, &["nofilter"]),
         ("%du", 1, &["duplicate"]),
@@ -350,7 +350,7 @@ fn any_text() -> impl Strategy<Value = String> {
     prop_oneof!["[a-z0-9/.:=\"()%!,# ü-]{1,10}", Just("where".to_owned()), Just("\"\"".to_owned())]
 }
 
-/// A word that is not empty: no path is.
+/// A path, which is never empty.
 fn any_path() -> impl Strategy<Value = String> {
     prop_oneof![
         any_text().prop_filter("not empty", |text| !text.is_empty()),
@@ -431,7 +431,7 @@ proptest! {
     }
 
     #[test]
-    fn no_line_breaks_the_parser(
+    fn any_line_is_parsed_or_rejected_with_a_valid_span(
         name in prop::sample::select(TABLE.iter().map(|spec| spec.name).collect::<Vec<_>>()),
         rest in "[ a-z0-9/\\\\\"$%!=:<#,ü\u{3000}-]{0,20}|\\PC{0,12}",
     ) {

@@ -83,7 +83,7 @@ mod tests {
         let both = RuleSet::of(&[Rule::ENC_BOM, Rule::TEXT_LINE_ENDS, Rule::TEXT_BLANK_LINE]);
         let table = [
             ("\u{feff}https://e.com/a\nhttps://e.com/b\n", bom, "https://e.com/a\nhttps://e.com/b\n"),
-            // A missing line break at the end and empty lines stay.
+            // A missing line break at the end and empty lines are kept.
             ("\u{feff}https://e.com/a\r\n\r\nhttps://e.com/b", bom, "https://e.com/a\r\n\r\nhttps://e.com/b"),
             ("\u{feff}\n https://e.com/a\n\n", bom, "\n https://e.com/a\n\n"),
             ("\u{feff}https://e.com/a\r\n\r\nhttps://e.com/b", both, "https://e.com/a\nhttps://e.com/b"),

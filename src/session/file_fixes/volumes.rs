@@ -294,7 +294,7 @@ mod tests {
             let left = fixture::open(&mut session, state_slot()).0.unwrap();
             fixture::replay(&mut session, left).unwrap();
             assert_eq!(found(&session, rule), [], "{rule}");
-            // As one of the unsaved changes it can be put back by itself.
+            // The fix is one of the unsaved changes and can be reverted alone.
             session.change(&crate::session::edit::Change::RevertFile(Member::Index)).unwrap();
             assert!(!session.is_modified(), "{rule}");
             session.undo().unwrap();

@@ -365,7 +365,7 @@ mod tests {
         let fresh = open(folder.path());
         assert_eq!(fresh.document().live(), 4);
         assert!(!fresh.counts().by_rule().iter().any(|(rule, _)| *rule == Rule::INDEX_NESTED));
-        // Going back after the save leads to the index as it was, its inner index included.
+        // Undo after the save restores the index with its nested index.
         session.undo().unwrap();
         save::now(&mut session, None, false).unwrap();
         assert!(open(folder.path()).document().index().unwrap().has_nested());

@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn the_folder_is_asked_for_if_no_entry_determines_it() {
+    fn the_folder_must_be_given_if_no_entry_determines_it() {
         let folder = folder(&[("index.xml", index(&["none.xml"])), ("new.xml", page("1"))]);
         let mut session = open(&folder, "index.xml");
         let question = fix::question(session.view(), Member::Index, Rule::INDEX_CHILD_UNLISTED);

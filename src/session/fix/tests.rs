@@ -31,7 +31,7 @@ mod whole;
 const HEAD: &str =
     "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">";
 
-/// The files of a sample in a folder of their own, opened.
+/// Writes the files of a sample to a new folder and opens them.
 fn open(sample: &Sample) -> (tempfile::TempDir, Session) {
     let folder = folder(sample);
     let session = opened(sample, &paths(sample, folder.path()));
@@ -40,7 +40,7 @@ fn open(sample: &Sample) -> (tempfile::TempDir, Session) {
 
 fn opened(sample: &Sample, paths: &[PathBuf]) -> Session {
     let mut options = Options { base_url: sample.base.map(str::to_owned), ..Options::default() };
-    // What is fixed then is what someone answered.
+    // A merge conflict can be fixed only after it was answered.
     if sample.rule == Rule::MERGE_CONFLICT {
         options.conflicts = Conflicts::Take(std::sync::Arc::new(crate::files::Answers::all(Side::Both)));
     }
@@ -57,7 +57,7 @@ fn broken(session: &Session) -> BTreeSet<Rule> {
     report::all_findings(session).into_iter().chain(unread).map(|found| found.finding.rule).collect()
 }
 
-/// Rules whose fix is that the next save deals the rows to other files.
+/// Rules whose fix is a split by the next save.
 const SPLIT: RuleSet = RuleSet::of(&[
     Rule::FILE_TOO_MANY_URLS,
     Rule::FILE_TOO_LARGE,
@@ -72,14 +72,15 @@ fn fix(session: &mut Session, rules: RuleSet) -> Result<bool, String> {
     session.change(&Change::Fix { rows, rules }).map(|report| report.changed).map_err(|refused| refused.to_string())
 }
 
-/// A rule or a milder variant of one. A file that was over a limit and is filled up to it is near it.
+/// Whether the rule, or a variant that is at least as severe, was violated before. Files of a split are full, so they
+/// are near a limit.
 fn is_known(rule: Rule, before: &BTreeSet<Rule>) -> bool {
     let is_full = rule == Rule::FILE_NEAR_LIMIT && before.iter().any(|rule| SPLIT.contains(*rule));
     is_full || rule.family().iter().any(|other| before.contains(&other) && rule.severity() <= other.severity())
 }
 
 #[test]
-fn each_rule_is_found_in_its_sample_and_its_fix_ends_it_and_begins_nothing() {
+fn each_fix_removes_the_finding_of_its_sample_and_causes_no_other() {
     for sample in samples() {
         let (folder, mut session) = open(&sample);
         let rule = sample.rule;
@@ -91,7 +92,7 @@ fn each_rule_is_found_in_its_sample_and_its_fix_ends_it_and_begins_nothing() {
             continue;
         }
         if rule == Rule::SET_MIXED_HOST {
-            // No one can say without an answer what is to become of pages of another host.
+            // Pages of another host need an answer.
             assert_eq!(outcome, Ok(false));
             let rows = session.view().document.live_rows().map(|row| row.0).collect();
             session.change(&Change::Decide { rows, rule, decision: Decision::Delete }).unwrap();
@@ -102,13 +103,13 @@ fn each_rule_is_found_in_its_sample_and_its_fix_ends_it_and_begins_nothing() {
         assert!(!after.contains(&rule), "{rule:?} stays");
         let new: Vec<&Rule> = after.iter().filter(|rule| !is_known(**rule, &before)).collect();
         assert!(new.is_empty(), "after {rule:?} there is {new:?}");
-        // One step, and back.
+        // The fix is one step that can be undone and redone.
         session.undo().unwrap();
         assert_eq!(broken(&session), before, "{rule:?} undone");
         assert!(!session.is_modified(), "{rule:?} undone");
         session.redo().unwrap();
         assert_eq!(broken(&session), after, "{rule:?} done again");
-        // What is written is what the screen says.
+        // The saved files have the findings of the session.
         session.set_base_url(Some("https://example.com/".to_owned()));
         save::now(&mut session, None, false).unwrap_or_else(|error| panic!("{rule:?}: {error}"));
         let paths = match session.path() {
@@ -120,15 +121,15 @@ fn each_rule_is_found_in_its_sample_and_its_fix_ends_it_and_begins_nothing() {
         let fresh = broken(&opened(&sample, &paths));
         assert!(!fresh.contains(&rule), "{rule:?} is in the file still");
         let new: Vec<&Rule> = fresh.iter().filter(|rule| !is_known(**rule, &before)).collect();
-        // A file that leaves its index stays in the folder: no one asked for it to be removed.
+        // A file that is removed from its index stays in the folder, where it is unlisted.
         let leaves = rule == Rule::INDEX_CHILD_EMPTY && new == [&Rule::INDEX_CHILD_UNLISTED];
         assert!(new.is_empty() || leaves, "{rule:?} written: {new:?}");
-        // It was counted as it is in the files that the save made.
+        // The findings of a split were counted before the save as in the files that it made.
         assert!(!SPLIT.contains(rule) || fresh == after, "{rule:?}: {after:?} became {fresh:?}");
     }
 }
 
-/// The bytes of all files as a save would write them, but for the dates that it gives.
+/// The bytes of all files as a save would write them, except for the dates that it sets.
 fn would_write(session: &Session) -> Vec<Vec<u8>> {
     let document = session.document();
     let sitemap = |id: u32| {
@@ -144,7 +145,7 @@ fn would_write(session: &Session) -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn a_fix_that_was_not_saved_is_there_again_after_a_crash() {
+fn an_unsaved_fix_is_replayed_after_a_crash() {
     let is_small = |sample: &Sample| !SPLIT.contains(sample.rule) && sample.rule.fix() != FixKind::None;
     for sample in samples().into_iter().filter(is_small) {
         let (folder, mut session) = open(&sample);
@@ -166,7 +167,7 @@ fn a_fix_that_was_not_saved_is_there_again_after_a_crash() {
         assert_eq!(broken(&again), expected, "{rule:?}");
         assert!(would_write(&again) == bytes, "{rule:?}: other bytes");
         assert!(again.is_modified(), "{rule:?}");
-        // What the replay wrote down leads there once more.
+        // The journal that the replay wrote gives the same result.
         drop(again);
         let mut again = opened(&sample, &paths);
         let (left, words) = fixture::open(&mut again, state_slot());
@@ -177,7 +178,7 @@ fn a_fix_that_was_not_saved_is_there_again_after_a_crash() {
 }
 
 #[test]
-fn what_the_table_calls_safe_runs_unattended() {
+fn fixes_marked_safe_run_unattended() {
     let safe = crate::session::fix_table::safe_rules();
     for sample in samples().into_iter().filter(|sample| sample.rule.fix() == FixKind::Safe) {
         let (_folder, mut session) = open(&sample);
@@ -188,8 +189,8 @@ fn what_the_table_calls_safe_runs_unattended() {
 }
 
 #[test]
-fn what_is_a_guess_does_not_run_unattended() {
-    // The table calls both rules safe to fix, and these values are not.
+fn fixes_that_guess_do_not_run_unattended() {
+    // The table marks both rules as safe, but fixes of these values are guesses.
     for (rule, field) in [
         (Rule::LOC_INNER_WHITESPACE, "<loc>https://example.com/a b</loc>"),
         (Rule::LASTMOD_SPACE_SEPARATOR, "<loc>https://example.com/a</loc><lastmod>2026-11-18 10:00:00</lastmod>"),
@@ -206,7 +207,7 @@ fn what_is_a_guess_does_not_run_unattended() {
     }
 }
 
-/// A page of a small site: URL, priority or date, and who its versions are.
+/// A page of a small site: URL, priority or date, and links to its versions.
 fn any_page() -> impl Strategy<Value = String> {
     let host = prop::sample::select(vec![
         "https://e.com",
@@ -251,12 +252,12 @@ fn any_page() -> impl Strategy<Value = String> {
     })
 }
 
-/// How many findings of each rule there are, its variants included.
+/// The number of findings of each rule, its variants included.
 fn tally(session: &Session) -> BTreeMap<Rule, u64> {
     session.counts().by_rule().into_iter().map(|(rule, count)| (rule.main(), count)).collect()
 }
 
-/// Which errors and warnings there are where: of each row, file and the set.
+/// The errors and warnings of each row, of each file and of the set.
 fn places(session: &Session) -> BTreeSet<(String, Rule)> {
     let is_bad =
         |rule: &Rule| rule.severity_in(session.view().profile()).is_some_and(|severity| severity > Severity::Note);
@@ -265,19 +266,19 @@ fn places(session: &Session) -> BTreeSet<(String, Rule)> {
         |row: RowId| view.rules_of(row).iter().filter(is_bad).map(move |rule| (row.0.to_string(), rule.main()));
     let whole = whole_findings(session).into_iter().filter(|found| is_bad(&found.rule));
     let of_rows = view.document.live_rows().flat_map(of_row);
-    // Entries of an index come, go and get other URLs: they are counted.
+    // Entries of an index may be added, removed and changed, so they are not distinguished.
     let place = |place: FindingTarget| if place.is_of_index() { "index".to_owned() } else { format!("{place:?}") };
     of_rows.chain(whole.map(|found| (place(found.target), found.rule.main()))).collect()
 }
 
-/// What fixes cannot help leaving, and say beforehand: notes, and that the values of all rows that stay are alike,
-/// which the rows that went only hid.
+/// Whether a fix may leave such findings, which its message reports: notes, and identical priorities of all rows that
+/// remain, which deleted rows concealed.
 fn may_leave(profile: Profile, left: Rule) -> bool {
     left.main() == Rule::SET_PRIORITY_IDENTICAL || left.severity_in(profile) == Some(Severity::Note)
 }
 
 #[test]
-fn a_file_is_emptied_by_a_fix_only_where_an_index_leaves_it_out() {
+fn a_fix_empties_a_file_only_if_an_index_lists_it() {
     let page = "<url><loc>https://e.com/a</loc></url>";
     let file = |name: &str, text: String| (name.to_owned(), text.into_bytes(), Packing::Plain);
     let child = |name: &str| format!("<sitemap><loc>https://e.com/{name}</loc></sitemap>");
@@ -290,7 +291,7 @@ fn a_file_is_emptied_by_a_fix_only_where_an_index_leaves_it_out() {
     let (_folder, mut session) = open(&sample);
     let rows = session.view().document.live_rows().map(|row| row.0).collect();
     let report = session.change(&Change::Fix { rows, rules: merge }).unwrap();
-    // Nothing could leave the emptied file out, and a file without entries is worse than a page in two files.
+    // Without an index, the emptied file cannot be removed, and an empty file is worse than a duplicate.
     assert!(!report.changed && report.message.contains("would then violate doc-no-entries"), "{}", report.message);
 
     sample.files.insert(0, file("sitemap_index.xml", index));
@@ -301,17 +302,17 @@ fn a_file_is_emptied_by_a_fix_only_where_an_index_leaves_it_out() {
     let before = broken(&session);
     save::now(&mut session, None, false).unwrap();
     assert!(!folder.path().join("b.xml").exists());
-    // The set is what it is said to be: an index with one sitemap.
+    // The saved set has the reported findings: an index with one sitemap.
     assert_eq!(before, BTreeSet::from([Rule::INDEX_SINGLE]));
     assert_eq!(broken(&opened(&sample, &paths(&sample, folder.path()))), BTreeSet::from([Rule::INDEX_SINGLE]));
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
-    /// Whatever the set: the fix of a rule about several rows ends its findings, or says why it leaves some; no rule is
-    /// violated more often than before, unless that cannot be helped and is reported; and it can be undone.
+    /// In any set, the fix of a rule about several rows removes its findings or reports why some remain; no rule is
+    /// violated more often than before, except for reported findings that [`may_leave`] allows; and it can be undone.
     #[test]
-    fn fixes_of_several_rows_hold_in_any_set(
+    fn fixes_of_several_rows_cause_no_unreported_findings_in_any_set(
         pages in proptest::collection::vec(any_page(), 1..12),
         second in proptest::collection::vec(any_page(), 0..4),
     ) {
@@ -330,9 +331,9 @@ proptest! {
             let after = tally(&session);
             let left = after.get(&rule.main()).copied().unwrap_or(0);
             prop_assert!(left <= *count, "{rule:?}: {count} became {left}: {}", report.message);
-            // An entry may hold several of them, and of two pages in one language no one can say which is meant.
-            let is_said = report.message.contains("skipped") || !report.changed || rule == Rule::HREFLANG_DUPLICATE;
-            prop_assert!(left == 0 || is_said, "{rule:?}: {left} left: {}", report.message);
+            // An entry may have several of them, and of two pages in one language either may be the right one.
+            let is_reported = report.message.contains("skipped") || !report.changed || rule == Rule::HREFLANG_DUPLICATE;
+            prop_assert!(left == 0 || is_reported, "{rule:?}: {left} left: {}", report.message);
             for (new, count) in after.iter().filter(|(new, count)| **count > before.get(new).copied().unwrap_or(0)) {
                 prop_assert!(may_leave(session.view().profile(), *new), "{rule:?} leaves {count} of {new:?}: {}", report.message);
                 prop_assert!(report.message.contains(&format!(": {}", new.code())), "unsaid: {new:?}: {}", report.message);
@@ -347,10 +348,10 @@ proptest! {
         }
     }
 
-    /// What was agreed to is counted as the next save deals it, whatever is edited afterwards; a fresh load of what is
-    /// saved counts the same, and undoing it all counts what was there.
+    /// An accepted split is counted as the next save makes it, also after further edits; a fresh load of the saved
+    /// files has the same counts, and undoing all steps restores the earlier ones.
     #[test]
-    fn what_was_agreed_to_is_counted_as_a_fresh_load_of_what_would_be_saved(
+    fn counts_of_an_accepted_split_equal_those_of_a_fresh_load(
         pages in proptest::collection::vec((any_page(), any::<bool>()), 2..9),
         edits in proptest::collection::vec((0u32..9, 0..4usize), 0..5),
         at in 0..5usize,
@@ -383,7 +384,7 @@ proptest! {
                 let rules = RuleSet::of(&[Rule::SET_NEWS_MIXED]);
                 let fix = Change::Fix { rows: all(&session), rules };
                 let report = session.change(&fix).unwrap();
-                // A page that is twice would be in two files; of two hosts another would be the main one.
+                // A split could put duplicates into two files, or make another host the main one.
                 let is_left = report.message.contains("would then violate ");
                 prop_assert!(is_left || !tally(&session).contains_key(&Rule::SET_NEWS_MIXED), "{}", report.message);
             }
@@ -397,7 +398,7 @@ proptest! {
             };
             _ = session.change(&change);
         }
-        // When the file was written is part of one rule.
+        // One rule depends on the time at which the file was written.
         let without_date = |mut counts: BTreeMap<Rule, u64>| {
             counts.remove(&Rule::SET_LASTMOD_GENERATED);
             counts

@@ -15,11 +15,11 @@ const NOW: Now = Now { seconds: 1_795_000_000, offset: 0 };
 
 fn run(session: &mut Session, line: &str, row: u32) {
     let command = parse(line, &vocabulary(NOW)).unwrap();
-    // Some refuse; that is theirs.
+    // A command that is refused is no failure here.
     let _ = session.run(&command, DefaultScope::Cursor(Some(RowId(row))));
 }
 
-/// Locs as files write them: plain, with references, odd.
+/// Locs as they are written in files: plain, with references, unusual.
 const LOCS: [&str; 12] = [
     "https://e.com/blog/a-juniper",
     "https://e.com/BLOG/a-Juniper/",
@@ -30,7 +30,7 @@ const LOCS: [&str; 12] = [
     "https://e.com/\u{212a}elp",
     "https://E.com/%62log",
     "",
-    // The word beside the URL, and across its end.
+    // The word outside of the URL, and across its end.
     "https://e.com/</loc><!-- blog -->",
     "https://e.com/x</loc><link xmlns=\"http://www.w3.org/1999/xhtml\" href=\"https://e.com/blog/\"/>",
     "https://e.com/blo",
@@ -56,10 +56,10 @@ const QUERIES: [&str; 15] = [
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
-    /// Whatever was done to a set, and however rows are looked for: those that pass are on show, in the order of the
-    /// files, and sorted ones are those of a plain stable sort.
+    /// After any changes and for any query, the view has the matching rows in the order of the files, and a sorted view
+    /// has the order of a stable sort.
     #[test]
-    fn a_view_is_what_looking_at_every_row_gives(
+    fn a_view_equals_an_evaluation_of_every_row(
         files in proptest::collection::vec(proptest::collection::vec((0..LOCS.len(), 0..12_u32), 0..9), 1..4),
         changes in proptest::collection::vec((0..7_usize, 0..20_u32), 0..8),
     ) {
@@ -68,7 +68,7 @@ proptest! {
         for (number, rows) in files.iter().enumerate() {
             let row = |(loc, date): &(usize, u32)| {
                 let date = if *date == 0 { String::new() } else { format!("<lastmod>2025-{date:02}-01</lastmod>") };
-                // Some end their element themselves.
+                // Some of the texts contain the end tag.
                 let end = if LOCS[*loc].contains("</loc>") { "" } else { "</loc>" };
                 format!("<url><loc>{}{end}{date}</url>\n", LOCS[*loc])
             };

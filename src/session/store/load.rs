@@ -340,7 +340,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_view_grows_by_each_file_as_it_comes() {
+    fn the_view_grows_with_each_loaded_file() {
         let folder = tempfile::tempdir().unwrap();
         let write = |name: &str, root: &str, entry: &str, locs: &[&str]| {
             let entry = |loc: &&str| format!("<{entry}><loc>https://e.com/{loc}</loc></{entry}>");

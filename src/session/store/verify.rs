@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_proof_is_about_the_bytes_under_gzip_and_before_any_repair() {
+    fn a_proof_compares_the_unpacked_bytes_before_any_repair() {
         let folder = tempfile::tempdir().unwrap();
         let packed = folder.path().join("sitemap.xml.gz");
         let mut gzip = GzEncoder::new(Vec::new(), flate2::Compression::fast());
@@ -155,7 +155,7 @@ mod tests {
         assert_eq!((found.texts[0].clone(), found.same), (["50".to_owned(), "8".to_owned()], TEXT.len() as u64 - 2));
         let found = proof(&open(&packed, &[]));
         assert_eq!((found.action, found.fault, found.spans.len()), (Action::Untouched, None, 0));
-        // What is written of a repaired file differs in what was repaired too.
+        // The written bytes of a repaired file differ in its repairs too.
         let damaged = folder.path().join("damaged.xml");
         fs::write(&damaged, TEXT.replace("/b<", "/b?x&y<")).unwrap();
         let found = proof(&open(&damaged, &[]));
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn the_diff_of_a_repaired_file_begins_with_its_own_lines() {
+    fn the_diff_of_a_repaired_file_compares_the_stored_lines() {
         let folder = tempfile::tempdir().unwrap();
         let damaged = folder.path().join("damaged.xml");
         let text = "Notice: x\n<?xml version='1.0' encoding='latin1'?>\n<!DOCTYPE u [<!ENTITY h 'x'>]>\n<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>\n<url>\n<loc>https://e.com/\u{e9}&h;</loc>\n</url>\n<url>\n<loc>https://e.com/2</loc>\n</url>\n<url>\n<loc>https://e.com/3<loc>\n</url>\n</urlset>\n";
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn new_files_are_all_new_in_their_diff() {
+    fn a_copy_is_created_and_has_a_diff() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("sitemap.xml");
         fs::write(&path, TEXT).unwrap();

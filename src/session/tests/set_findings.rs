@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_report_also_names_near_duplicates() {
+fn a_report_includes_near_duplicates() {
     let folder = folder();
     let path = folder.path().join("near.xml");
     let urls =
@@ -18,9 +18,9 @@ fn a_report_also_names_near_duplicates() {
 }
 
 proptest! {
-    /// What the hashes propose holds all that the texts find.
+    /// The candidates that hashes propose contain all near duplicates that a comparison of texts finds.
     #[test]
-    fn no_near_duplicate_is_overlooked(
+    fn candidates_contain_every_near_duplicate(
         locs in prop::collection::vec("(http|https)://(www\\.)?[ab]\\.org(/[ab]?(/index\\.html)?/?)?(\\?[ab]=[12](&utm_id=1)?)?", 0..24),
     ) {
         let rows: Vec<String> =
@@ -62,7 +62,7 @@ fn alternate_links_are_checked_over_the_set() {
     );
     assert_eq!(messages(&session, 3), [""; 0]);
     session.change(&Change::Delete([1].into_iter().collect())).unwrap();
-    // One file may be part of a set: the page may be in another.
+    // A single file may be part of a set, and the page may be in another file.
     assert_eq!(messages(&session, 0), [""; 0]);
     session.undo();
     assert_eq!(messages(&session, 0).len(), 2);

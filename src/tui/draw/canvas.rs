@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn the_right_side_is_left_out_if_it_does_not_fit() {
+    fn the_right_side_is_omitted_if_it_does_not_fit() {
         let line = Line::new(Words::text("left"), Words::text("right"));
         let at = |width| screen(width, |canvas| canvas.line(Rect::new(0, 0, width, 1), &line));
         assert_eq!(at(12), "left   right");

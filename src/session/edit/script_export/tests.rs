@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 const NOW: Now = Now { seconds: 1_795_000_000, offset: 0 };
 
-/// An index with two files; `same` is in both, `twice` twice in one.
+/// An index with two files; `same` is in both files, `twice` is in one of them twice.
 fn folder() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let root = |name: &str| format!("<{name} xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n");
@@ -118,25 +118,25 @@ fn each_kind_of_change_is_a_command_or_a_comment() {
         let (_folder, path) = folder();
         let mut session = open(&path);
         session.change(&change).unwrap();
-        let said = script_export::of_session(&session);
-        let same = said == expected || (said.len() == 1 && said[0].starts_with('#') && expected[0].starts_with('#'));
-        assert!(same, "{change:?}: {said:?}, not {expected:?}");
+        let lines = script_export::of_session(&session);
+        let same = lines == expected || (lines.len() == 1 && lines[0].starts_with('#') && expected[0].starts_with('#'));
+        assert!(same, "{change:?}: {lines:?}, not {expected:?}");
     }
 }
 
 #[test]
-fn a_row_put_back_is_not_taken_for_another_deleted_one() {
+fn a_reverted_row_is_not_confused_with_a_deleted_row_of_the_same_url() {
     let (_folder, path) = folder();
     let mut session = open(&path);
     session.change(&Change::Delete([4, 5].into_iter().collect())).unwrap();
     session.change(&Change::Revert([4].into_iter().collect())).unwrap();
-    let said = script_export::of_session(&session);
-    assert_eq!(said[0], "delete where loc=https://a.org/twice");
-    assert!(said[1].starts_with("# ") && said[1].ends_with("a deleted row has the same URL"), "{said:?}");
+    let lines = script_export::of_session(&session);
+    assert_eq!(lines[0], "delete where loc=https://a.org/twice");
+    assert!(lines[1].starts_with("# ") && lines[1].ends_with("a deleted row has the same URL"), "{lines:?}");
 }
 
 #[test]
-fn marks_filters_and_orders_are_said_as_what_they_meant() {
+fn marks_and_filters_are_exported_as_queries() {
     let (_folder, path) = folder();
     let mut session = open(&path);
     for (line, row) in [
@@ -155,7 +155,7 @@ fn marks_filters_and_orders_are_said_as_what_they_meant() {
     ] {
         command(&mut session, line, row).unwrap();
     }
-    let said = script_export::of_session(&session);
+    let lines = script_export::of_session(&session);
     let expected = [
         "set priority=0.1 where same",
         "set changefreq=never where same file=one.xml",
@@ -163,9 +163,9 @@ fn marks_filters_and_orders_are_said_as_what_they_meant() {
         "set lastmod=2026-01-01 where loc=\"https://a.org/blog/a?x=1&y=(2)\"",
         "set priority=0.2 where loc=https://a.org/",
     ];
-    assert_eq!(said, expected);
+    assert_eq!(lines, expected);
     let mut again = open(&path);
-    replay(&mut again, &said);
+    replay(&mut again, &lines);
     assert_eq!(written(again.document()), written(session.document()));
 }
 
@@ -191,7 +191,7 @@ fn the_last_bulk_change_becomes_a_rule() {
     std::fs::write(&rules, "buy milk").unwrap();
     assert!(rule_export::append_rule(&session, &rules).unwrap_err().to_string().contains("not a file of rules"));
     assert_eq!(std::fs::read_to_string(&rules).unwrap(), "buy milk");
-    // Rows that were picked one by one, and a cell after them.
+    // Rows that were marked one by one, and then an edit of one cell.
     session.mark(&RowSet::from_iter([0, 3]), true);
     command(&mut session, "set priority=0.3", 0).unwrap();
     session.mark(&RowSet::from_iter([0, 3]), false);
@@ -201,7 +201,7 @@ fn the_last_bulk_change_becomes_a_rule() {
 }
 
 #[test]
-fn deleting_all_rows_is_said_so_that_a_script_does_it() {
+fn deleting_all_rows_is_exported_as_percent_delete() {
     let (_folder, path) = folder();
     let mut session = open(&path);
     command(&mut session, "%delete", 0).unwrap();
@@ -231,18 +231,18 @@ fn change() -> impl Strategy<Value = Change> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
     #[test]
-    fn a_script_does_again_what_was_done(changes in prop::collection::vec(change(), 1..8)) {
+    fn an_exported_script_repeats_the_changes(changes in prop::collection::vec(change(), 1..8)) {
         let (_folder, path) = folder();
         let mut session = open(&path);
         for change in &changes {
-            // What changes nothing is refused or says so.
+            // Changes without effect may be refused.
             let _ = session.change(change);
         }
-        let said = script_export::of_session(&session);
-        if said.iter().all(|line| !line.starts_with('#')) {
+        let lines = script_export::of_session(&session);
+        if lines.iter().all(|line| !line.starts_with('#')) {
             let mut again = open(&path);
-            replay(&mut again, &said);
-            prop_assert_eq!(written(again.document()), written(session.document()), "{:#?}", said);
+            replay(&mut again, &lines);
+            prop_assert_eq!(written(again.document()), written(session.document()), "{:#?}", lines);
         }
     }
 }

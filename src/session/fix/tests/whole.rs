@@ -6,7 +6,7 @@ use crate::session::fix;
 use crate::session::fixture::whole_findings;
 use crate::session::store::save;
 
-/// What is before the pages of a file.
+/// The head of a file, up to the start tag of its root.
 fn any_head() -> impl Strategy<Value = String> {
     let namespace = prop::sample::select(vec![
         "http://www.sitemaps.org/schemas/sitemap/0.9",
@@ -27,7 +27,7 @@ fn any_head() -> impl Strategy<Value = String> {
     })
 }
 
-/// An entry of an index: where it leads, and what else it says.
+/// An entry of an index: its URL and another field.
 fn any_child() -> impl Strategy<Value = String> {
     let name = prop::sample::select(vec!["a.xml", "b%20c.xml", "c.xml.gz", "none.xml", "a.xml", "sub/d.xml"]);
     let host = prop::sample::select(vec![
@@ -48,7 +48,7 @@ fn any_child() -> impl Strategy<Value = String> {
     (host, name, more).prop_map(|(host, name, more)| format!("<sitemap><loc>{host}{name}</loc>{more}</sitemap>\n"))
 }
 
-/// A set, shown as text if a test fails.
+/// A set that is printed as text if a test fails.
 #[derive(Clone)]
 struct Set(Sample);
 
@@ -60,7 +60,7 @@ impl std::fmt::Debug for Set {
     }
 }
 
-/// A set of four files, in an index or not.
+/// A set of four files, with or without an index.
 fn any_set() -> impl Strategy<Value = Set> {
     let pages = || proptest::collection::vec(any_page(), 0..4);
     let files = (any_head(), pages(), any_head(), pages(), any_head(), pages(), pages());
@@ -87,7 +87,7 @@ fn any_set() -> impl Strategy<Value = Set> {
     })
 }
 
-/// The errors and warnings of a set by rule, the excused ones apart.
+/// The number of errors and warnings of a set by rule, without the rules that fixes may leave.
 fn bad(session: &Session) -> BTreeMap<Rule, u64> {
     let is_bad = |rule: &Rule| {
         !super::super::trial::SHARED_VALUES.contains(*rule)
@@ -98,10 +98,10 @@ fn bad(session: &Session) -> BTreeMap<Rule, u64> {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
-    /// The fix of whatever is found of a file, of the index or of the set ends it there, raises nothing, and what is
-    /// saved is no worse than what is shown.
+    /// The fix of any finding of a file, of the index or of the set removes it or reports why not, causes no unreported
+    /// findings, and can be undone.
     #[test]
-    fn fixes_of_files_and_of_the_index_hold_in_any_set(Set(sample) in any_set()) {
+    fn fixes_of_files_and_indexes_cause_no_unreported_findings_in_any_set(Set(sample) in any_set()) {
         let (_folder, mut session) = open(&sample);
         let offered = |session: &Session| -> Vec<(FindingTarget, Rule)> {
             let found = whole_findings(session).into_iter().filter(|found| found.fix.is_some());
@@ -126,9 +126,9 @@ proptest! {
         }
     }
 
-    /// An answer to what a rule asks puts its findings right or says why not, and raises nothing that it does not say.
+    /// An answer to the question of a rule causes no unreported errors or warnings, and can be undone.
     #[test]
-    fn answers_hold_in_any_set(Set(sample) in any_set()) {
+    fn answers_cause_no_unreported_findings_in_any_set(Set(sample) in any_set()) {
         let (_folder, mut session) = open(&sample);
         let hints = Hints { zone: 0, origin: Some("https://e.com"), today: Some("2026-11-20") };
         for rule in Rule::mains().filter(|rule| rule.fix() != FixKind::None) {
@@ -144,14 +144,14 @@ proptest! {
                         continue;
                     }
                     let rows = session.view().document.live_rows().map(|row| row.0).collect();
-                    // A URL is reported in so many words, and what comes of it is told.
+                    // An answer with a base URL may cause findings, which its message reports.
                     let is_place = matches!(decision, Decision::Base(_));
                     let Ok(report) = session.change(&Change::Decide { rows, rule, decision }) else { continue };
                     let raised = places(&session);
-                    let is_told = |rule: Rule| is_place && report.message.contains(rule.code());
+                    let is_reported = |rule: Rule| is_place && report.message.contains(rule.code());
                     let mut raised = raised
                         .difference(&places_before)
-                        .filter(|(_, rule)| !super::super::trial::SHARED_VALUES.contains(*rule) && !is_told(*rule));
+                        .filter(|(_, rule)| !super::super::trial::SHARED_VALUES.contains(*rule) && !is_reported(*rule));
                     prop_assert_eq!(raised.next(), None, "{:?} {} raises it: {}", rule, word, report.message);
                     if report.changed {
                         session.undo().unwrap();
@@ -162,12 +162,12 @@ proptest! {
         }
     }
 
-    /// What the fix of a finding leaves is what a fresh load of the saved files finds.
+    /// A fresh load of the saved files has no more findings of any rule than before the fix.
     #[test]
-    fn what_a_fix_of_a_file_wrote_is_found_as_it_was_shown(Set(sample) in any_set(), which in any::<prop::sample::Index>()) {
+    fn a_saved_fix_of_a_file_adds_no_findings_on_a_fresh_load(Set(sample) in any_set(), which in any::<prop::sample::Index>()) {
         let (folder, mut session) = open(&sample);
         let found = whole_findings(&session).into_iter().filter(|found| found.fix.is_some());
-        // Of a file that was not read, no one knows what is in it.
+        // The content of an unlisted file is unknown.
         let is_known = |rule: &Rule| *rule != Rule::INDEX_CHILD_UNLISTED;
         let offered: Vec<(FindingTarget, Rule)> =
             found.map(|found| (found.target, found.rule)).filter(|(_, rule)| is_known(rule)).collect();
@@ -187,10 +187,10 @@ proptest! {
         };
         let read = |session: &Session| session.document().sitemaps().len();
         let fresh = opened(&sample, &paths);
-        // An entry that leads to another file now brings what is in it.
+        // An entry that refers to another file after the fix would add the findings of that file.
         prop_assume!(read(&fresh) <= read(&session));
         let fresh = bad(&fresh);
-        // An entry with another URL may name a file that is listed already, or none: known when it is looked for.
+        // An entry with another URL may refer to a file that is listed already or missing, which only a load detects.
         let moves = [Rule::INDEX_CHILD_HOST, Rule::INDEX_CHILD_PATH, Rule::INDEX_CHILD_INCOMPLETE_URL].contains(&rule);
         let leaves = |new: Rule| {
             (rule == Rule::INDEX_CHILD_EMPTY && new == Rule::INDEX_CHILD_UNLISTED)

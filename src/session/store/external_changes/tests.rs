@@ -66,7 +66,7 @@ fn take_in(session: &mut Session, take: MergeChoice) -> Vec<(String, bool)> {
     locs.collect()
 }
 
-/// What a merge comes to, row by row.
+/// The expected result of a merge, row by row.
 fn expected(base: &Table, ours: &Table, theirs: &Table, take: MergeChoice) -> Table {
     let mut merged = Table::new();
     for loc in base.keys().chain(ours.keys()).chain(theirs.keys()).collect::<BTreeSet<_>>() {
@@ -96,7 +96,7 @@ fn line() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Edits, and rows that one side adds; a URL is added once at most on each side.
+/// Edits, and rows that one side adds; each side adds a URL at most once.
 fn side() -> impl Strategy<Value = Vec<String>> {
     let added = proptest::collection::btree_set(10u8..14, 0..3);
     (proptest::collection::vec(line(), 0..8), added).prop_map(|(mut lines, added)| {
@@ -107,10 +107,10 @@ fn side() -> impl Strategy<Value = Vec<String>> {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
-    /// Whatever both did: the table is what the rules say, what counts as saved are their bytes, undo leads back to
+    /// After any edits of both sides, the table equals the model, the saved state has their bytes, undo restores
     /// ours, and a save writes the table.
     #[test]
-    fn a_merge_is_that_of_two_tables(
+    fn a_merge_equals_that_of_a_table_model(
         before in proptest::collection::vec(line(), 0..3),
         ours in side(),
         theirs in side(),
@@ -133,7 +133,7 @@ proptest! {
         for line in &theirs {
             run(&mut other, line);
         }
-        // Parts that are full put rows into new ones, and parts without rows leave their set.
+        // Rows of full parts move to new ones, and parts without rows leave the set.
         let plan = other.plan_within(None, Limits { urls: most, ..Limits::default() });
         let saving = save::begin(&mut other, plan, false).unwrap();
         save::finish(&mut other, saving.run(&Progress::default())).map_err(|error| TestCaseError::fail(error.to_string()))?;
@@ -173,7 +173,7 @@ proptest! {
 }
 
 #[test]
-fn what_only_they_changed_is_theirs_to_the_byte() {
+fn rows_and_files_changed_only_outside_keep_the_external_bytes() {
     let folder = tempfile::tempdir().unwrap();
     let path = write_set(folder.path());
     let mut session = open(&path);
@@ -196,7 +196,7 @@ fn what_only_they_changed_is_theirs_to_the_byte() {
 }
 
 #[test]
-fn sets_that_cannot_be_merged_say_why() {
+fn merges_with_damaged_or_missing_files_are_refused_with_the_reason() {
     let folder = tempfile::tempdir().unwrap();
     let path = write_set(folder.path());
     let session = open(&path);
@@ -208,7 +208,7 @@ fn sets_that_cannot_be_merged_say_why() {
 }
 
 #[test]
-fn ours_are_written_over_whatever_is_there_if_that_is_said() {
+fn keep_ours_overwrites_external_changes() {
     let folder = tempfile::tempdir().unwrap();
     let path = write_set(folder.path());
     let (one, other) = (folder.path().join("a.xml"), folder.path().join("b.xml"));
@@ -226,9 +226,9 @@ fn ours_are_written_over_whatever_is_there_if_that_is_said() {
     assert!(!session.is_modified());
 }
 
-/// They add a file, take one away and list both changes, or only delete it; we have changed a row of it.
+/// They add a file and delete another one, in which we have changed a row; the index may still list the deleted one.
 #[test]
-fn files_that_others_added_and_removed_are_merged_with_their_rows() {
+fn files_added_or_removed_outside_are_merged_with_their_rows() {
     let new =
         "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"><url><loc>https://e.com/9</loc></url></urlset>";
     for (is_listed, take) in [
@@ -280,9 +280,9 @@ fn files_that_others_added_and_removed_are_merged_with_their_rows() {
     }
 }
 
-/// A row that keeps our text in a file into which others have put it takes its prefixes along.
+/// A row that keeps our text in a file to which others have moved it declares its own prefixes.
 #[test]
-fn a_row_that_is_kept_in_another_file_declares_what_it_needs_there() {
+fn a_row_kept_in_another_file_declares_its_prefixes() {
     let image = "xmlns:i=\"http://www.google.com/schemas/sitemap-image/1.1\"";
     let picture = "<i:image><i:loc>https://e.com/1.png</i:loc></i:image>";
     for is_changed_there in [false, true] {
@@ -310,9 +310,9 @@ fn a_row_that_is_kept_in_another_file_declares_what_it_needs_there() {
     }
 }
 
-/// What both changed differs in more than fields: it is reported which side's extensions "both" keeps.
+/// If both sides changed more than fields, "both" keeps the extensions of one side, which is reported.
 #[test]
-fn extensions_of_a_row_that_both_changed_are_of_one_side() {
+fn extensions_of_a_row_changed_on_both_sides_are_taken_from_one() {
     let folder = tempfile::tempdir().unwrap();
     let path = write_set(folder.path());
     let mut session = open(&path);
@@ -326,7 +326,7 @@ fn extensions_of_a_row_that_both_changed_are_of_one_side() {
     assert_eq!(keeps, [false, true, false]);
 }
 
-/// Lists and tables, whatever both did to them.
+/// Lists and tables, edited on both sides.
 #[test]
 fn lists_and_tables_are_merged_as_sitemaps_are() {
     let folder = tempfile::tempdir().unwrap();
@@ -368,7 +368,7 @@ fn lists_and_tables_are_merged_as_sitemaps_are() {
             assert!(!session.is_modified());
         }
     }
-    // Columns in another order are another table.
+    // Columns in another order make another table.
     let path = folder.path().join("table.csv");
     let session = open(&path);
     fs::write(&path, "loc,priority,note\nhttps://e.com/0,0.5,\n").unwrap();
@@ -376,9 +376,9 @@ fn lists_and_tables_are_merged_as_sitemaps_are() {
     assert!(why.contains("table.csv has another file format now"), "{why}");
 }
 
-/// A generator has dated every entry again and added a file; here entries were fixed.
+/// A generator has changed the date of every entry and added a file; our side has fixed entries.
 #[test]
-fn an_index_that_both_changed_has_what_both_did() {
+fn an_index_changed_on_both_sides_has_both_changes() {
     for adds in [false, true] {
         let folder = tempfile::tempdir().unwrap();
         let path = write_set(folder.path());
@@ -423,10 +423,9 @@ fn an_index_that_both_changed_has_what_both_did() {
     }
 }
 
-/// Without an index, a file that is gone is asked about row by row: what is kept is written again at its place.
-/// Its rows are not gone, and no merge takes them away.
+/// The rows of an unreadable file are not deleted, so a merge must not remove them.
 #[test]
-fn a_file_that_can_no_longer_be_read_is_named_and_nothing_is_merged() {
+fn a_merge_with_an_unreadable_file_is_refused_with_its_name() {
     for (what, put) in [
         ("this is a folder", (|path| fs::create_dir(path).unwrap()) as fn(&Path)),
         ("HTML", |path| fs::write(path, "<!doctype html><html></html>").unwrap()),
@@ -440,8 +439,9 @@ fn a_file_that_can_no_longer_be_read_is_named_and_nothing_is_merged() {
     }
 }
 
+/// Without an index, a deleted file is merged row by row: if rows are kept, the file is written again.
 #[test]
-fn a_file_that_is_gone_from_a_set_without_an_index_is_merged_by_its_rows() {
+fn a_file_deleted_from_a_set_without_an_index_is_merged_by_its_rows() {
     for (take, first) in [
         (MergeChoice::Ours, false),
         (MergeChoice::Theirs, false),

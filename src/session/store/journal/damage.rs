@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What becomes of a journal, at places behind its first line; each is a share of all there are.
+/// Damage of a journal after its first line; positions are shares of its length or of its number of lines.
 #[derive(Debug, Clone, Copy)]
 enum Damage {
     Flip(u16, u8),
@@ -21,7 +21,7 @@ enum Damage {
 }
 
 impl Damage {
-    /// Whether it puts something there that no session has written.
+    /// Whether the damage adds bytes or an order of lines that no session has written.
     const fn adds(self) -> bool {
         matches!(self, Self::Insert(..) | Self::Duplicate(..) | Self::Swap(..))
     }
@@ -63,7 +63,7 @@ fn damages() -> impl Strategy<Value = Damage> {
     ]
 }
 
-/// The only journal in the state folder, and what it holds.
+/// The path and the content of the only journal in the state folder.
 fn journal(folder: &Path) -> Option<(PathBuf, StoredJournal)> {
     let found = list(&folder.join("state"), &[]).unwrap().into_iter().find(|found| !found.is_aside)?;
     Some((found.path.clone(), found.stored.ok()?))
@@ -73,7 +73,7 @@ fn hashed(text: &str) -> String {
     format!("{:016x} {text}\n", fingerprint(text.as_bytes()))
 }
 
-/// The same journal as the version before wrote it, whose lines have no numbers.
+/// The same journal in the format of the previous version, whose lines have no numbers.
 fn without_numbers(text: &str) -> String {
     let mut lines = text.lines().map(|line| line.split_once(' ').unwrap().1);
     let header = lines.next().unwrap().replace("\"version\":2", "\"version\":1");
@@ -81,13 +81,13 @@ fn without_numbers(text: &str) -> String {
     std::iter::once(&*header).chain(lines).map(hashed).collect()
 }
 
-/// Whether a line that holds all that is unsaved makes losses before it good.
-fn made_whole(lines: &[&str]) -> bool {
+/// Whether there is a line with all unsaved changes, which replaces lost lines before it.
+fn has_line_with_all_changes(lines: &[&str]) -> bool {
     lines.iter().any(|line| matches!(serde_json::from_str(line), Ok(JournalLine::Since(_))))
 }
 
-/// Whether the one are among the other, in the same order.
-fn is_among<'l>(some: impl IntoIterator<Item = &'l str>, all: &[String]) -> bool {
+/// Whether `some` is a subsequence of `all`.
+fn is_subsequence<'l>(some: impl IntoIterator<Item = &'l str>, all: &[String]) -> bool {
     let mut all = all.iter();
     some.into_iter().all(|one| all.any(|other| other == one))
 }
@@ -95,7 +95,7 @@ fn is_among<'l>(some: impl IntoIterator<Item = &'l str>, all: &[String]) -> bool
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
     #[test]
-    fn any_damage_leaves_changes_that_were_made_and_counts_the_others(
+    fn a_damaged_journal_yields_only_real_changes_and_counts_the_lost_ones(
         lines in proptest::collection::vec(edits(), 1..14),
         damages in proptest::collection::vec(damages(), 1..5),
         is_numbered in prop_oneof![3 => Just(true), 1 => Just(false)],
@@ -127,9 +127,9 @@ proptest! {
         let (_, stored) = journal(folder.path()).unwrap();
         let found: Vec<&str> = stored.lines().collect();
         prop_assert!(found.iter().all(|line| made.iter().any(|other| other == line)));
-        // Without numbers no one knows that lines have changed places, or are there twice.
+        // Without numbers, swapped and repeated lines cannot be detected.
         let is_in_order = is_numbered || !damages.iter().any(|damage| damage.adds());
-        prop_assert!(!is_in_order || is_among(found.iter().copied(), &made), "{:?}", found);
+        prop_assert!(!is_in_order || is_subsequence(found.iter().copied(), &made), "{:?}", found);
         let lost = stored.entries.iter().filter_map(|entry| if let Entry::Lost(lost) = entry { Some(lost) } else { None });
         let (unsure, certain): (Vec<_>, Vec<_>) = lost.partition(|lost| lost.at_least);
         let count = |lost: &[&crate::files::journal::Lost]| lost.iter().map(|lost| lost.count as usize).sum::<usize>();
@@ -141,7 +141,7 @@ proptest! {
         let missing = made.len().saturating_sub(found.len());
         if is_numbered && is_counted {
             prop_assert!(adds || (!stored.is_cut && unsure.is_empty()), "{:?}", stored.entries);
-            // Only what no one wrote can be at the end although nothing is missing there.
+            // Losses at the end may be reported although nothing is missing only if the damage added bytes there.
             let rest = missing - count(&certain);
             prop_assert!(rest == 0 || (!unsure.is_empty() && count(&unsure) >= rest), "{:?}", stored.entries);
         } else if is_in_order && !adds {
@@ -156,21 +156,21 @@ proptest! {
 
         let mut session = open(&path);
         let (left, _) = fixture::open(&mut session, state_slot(folder.path(), &path));
-        // With numbers and counter no loss goes unnoticed, not even that of all lines.
+        // With numbers and the counter every loss is detected, even that of all lines.
         let is_noticed = missing == 0 || left.as_ref().is_some_and(|left| left.salvage.missing.count() > 0);
-        prop_assert!(is_noticed || !(is_numbered && is_counted) || made_whole(&found), "{:?}", stored.entries);
+        prop_assert!(is_noticed || !(is_numbered && is_counted) || has_line_with_all_changes(&found), "{:?}", stored.entries);
         let Some(left) = left else { return Ok(()) };
         let steps: Vec<String> = left.salvage.steps.iter().map(json).collect();
         prop_assert!(steps.iter().all(|step| made.contains(step)));
-        prop_assert!(!is_in_order || is_among(steps.iter().map(String::as_str), &made), "{:?}", steps);
+        prop_assert!(!is_in_order || is_subsequence(steps.iter().map(String::as_str), &made), "{:?}", steps);
         prop_assert!(left.missing().lines().iter().all(|line| !line.chars().any(char::is_control)));
         let is_sound = left.missing().is_empty();
         let outcome = fixture::replay(&mut session, left);
-        // What is before the first gap always fits.
+        // Changes before the first gap can always be replayed.
         prop_assert!(!(is_sound && is_in_order) || outcome.is_ok(), "{:?}", outcome);
         let expected = rows(&session);
         drop(session);
-        // A crash after that loses none of it.
+        // A crash after the replay loses nothing.
         let mut session = open(&path);
         if let Some(left) = fixture::open(&mut session, state_slot(folder.path(), &path)).0 {
             fixture::replay(&mut session, left).map_err(|error| TestCaseError::fail(error.to_string()))?;

@@ -47,7 +47,7 @@ pub(super) fn state_slot(folder: &Path, path: &Path) -> StateSlot {
     StateSlot::take(&folder.join("state"), path).unwrap()
 }
 
-/// A session that keeps its changes; nothing was left for it.
+/// A session with a journal; no changes of an earlier session exist.
 pub(super) fn keeping(folder: &Path, path: &Path) -> Session {
     let mut session = open(path);
     let (left, words) = fixture::open(&mut session, state_slot(folder, path));
@@ -71,7 +71,7 @@ fn bytes(session: &Session) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// The next session on the same files replays what was left.
+/// The next session on the same files, with the journal replayed.
 fn replayed(folder: &Path, path: &Path) -> Session {
     let mut session = open(path);
     let (left, words) = fixture::open(&mut session, state_slot(folder, path));
@@ -84,12 +84,12 @@ fn replayed(folder: &Path, path: &Path) -> Session {
 
 pub(super) fn run(session: &mut Session, line: &str) {
     let command = parse(line, &vocabulary(NOW)).unwrap_or_else(|error| panic!("{line}: {error}"));
-    // That there is nothing to undo, or to do, is no matter.
+    // A command without effect is no failure here.
     let _ = session.run(&command, DefaultScope::All);
 }
 
 #[test]
-fn what_was_changed_is_there_again_after_a_crash_and_gone_after_a_clean_end() {
+fn changes_are_replayed_after_a_crash_but_not_after_a_clean_exit() {
     let folder = tempfile::tempdir().unwrap();
     let path = write_set(folder.path());
     let mut session = keeping(folder.path(), &path);
@@ -118,7 +118,7 @@ fn what_was_changed_is_there_again_after_a_crash_and_gone_after_a_clean_end() {
 }
 
 #[test]
-fn a_journal_of_other_files_is_put_aside_and_named() {
+fn a_journal_of_changed_files_is_set_aside_and_reported() {
     let folder = tempfile::tempdir().unwrap();
     let path = write_set(folder.path());
     let mut session = keeping(folder.path(), &path);
@@ -134,7 +134,7 @@ fn a_journal_of_other_files_is_put_aside_and_named() {
 }
 
 #[test]
-fn a_line_that_does_not_fit_stops_the_replay_and_harms_nothing() {
+fn an_invalid_line_stops_the_replay_without_damage() {
     let folder = tempfile::tempdir().unwrap();
     let path = write_set(folder.path());
     let lines = [
@@ -169,7 +169,7 @@ fn a_line_that_does_not_fit_stops_the_replay_and_harms_nothing() {
     }
 }
 
-/// Any change of the set of [`write_set`], also one that changes nothing.
+/// Any command on the set of [`write_set`], also one without effect.
 pub(super) fn edits() -> impl Strategy<Value = String> {
     prop_oneof![
         3 => (0u8..10, 0u8..9).prop_map(|(value, row)| format!("set priority=0.{value} where loc:/{row}")),
@@ -189,7 +189,7 @@ pub(super) fn edits() -> impl Strategy<Value = String> {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
-    /// Whatever is done, saved and undone: a crash at any moment loses nothing.
+    /// After any edits, saves and undos, a crash at any moment loses nothing.
     #[test]
     fn any_session_is_replayed_to_the_same_bytes(
         lines in proptest::collection::vec(prop_oneof![
@@ -204,7 +204,7 @@ proptest! {
         let folder = tempfile::tempdir().unwrap();
         let path = write_set(folder.path());
         let mut session = keeping(folder.path(), &path);
-        // A save that runs beside the editing, and one whose files are written although no one has heard of it.
+        // A save in the background, and one that has written its files but is not finished in the session.
         let (mut saving, mut written): (Option<Saving>, Option<SaveResult>) = (None, None);
         for line in &lines {
             match line.as_str() {
@@ -242,7 +242,7 @@ proptest! {
     }
 }
 
-/// The values of all rows, in order, for each file that has some: a part without rows leaves its set when it is saved.
+/// The values of all rows, in order, for each file with rows: a save removes parts without rows.
 pub(super) fn rows(session: &Session) -> Vec<Vec<[Option<String>; 4]>> {
     let document = session.document();
     let values = |row: RowId| Field::ALL.map(|field| document.value(row, field).map(std::borrow::Cow::into_owned));
@@ -258,7 +258,7 @@ fn texts(files: &[Vec<u8>]) -> Vec<String> {
 }
 
 #[test]
-fn a_save_that_nobody_lived_to_hear_of_leaves_nothing_to_replay_but_what_came_after_it() {
+fn a_crash_after_a_save_wrote_its_files_leaves_only_later_changes_to_replay() {
     let folder = tempfile::tempdir().unwrap();
     let path = write_set(folder.path());
     for lines in [&[][..], &["set priority=0.1 where loc:/4", "delete where loc:/1"]] {
@@ -287,7 +287,7 @@ fn a_save_that_nobody_lived_to_hear_of_leaves_nothing_to_replay_but_what_came_af
     }
 }
 
-/// Lists, tables, and several files of several forms without an index.
+/// Lists, tables, and several files of different formats without an index.
 #[test]
 fn changes_of_every_form_are_replayed_before_and_after_a_save() {
     let folder = tempfile::tempdir().unwrap();
@@ -344,7 +344,7 @@ fn changes_of_every_form_are_replayed_before_and_after_a_save() {
     }
 }
 
-/// The only journal in the folder's state, and its lines with the header first.
+/// The only journal in the state folder, and its lines with the header first.
 fn journal_text(folder: &Path) -> (PathBuf, Vec<String>) {
     let entries = fs::read_dir(folder.join("state/journal")).unwrap().flatten().map(|entry| entry.path());
     let journals: Vec<PathBuf> = entries.filter(|path| path.extension().is_some_and(|end| end == "journal")).collect();
@@ -357,7 +357,7 @@ fn damage(line: &str) -> String {
     line.replacen("abel", "abXl", 1).replacen("Undid", "Undxd", 1)
 }
 
-/// What is informed of a journal whose line with this number is damaged, and what its replay comes to.
+/// Replays a journal whose line with this number is damaged; returns the session and the missing changes.
 fn replayed_without(number: usize, commands: &[&str]) -> (Session, Missing) {
     let folder = tempfile::tempdir().unwrap();
     let path = write_set(folder.path());
@@ -392,30 +392,30 @@ fn values(session: &Session, field: Field) -> Vec<String> {
 }
 
 #[test]
-fn what_stands_behind_a_damaged_line_is_replayed_where_it_means_the_same() {
+fn lines_after_a_damaged_one_are_replayed_if_they_do_not_depend_on_it() {
     let commands = ["set priority=0.8 where loc:/1", "delete where loc:/2", "set priority=0.9 where loc:/4"];
     let (session, missing) = replayed_without(2, &commands);
     assert_eq!((missing.lost.len(), missing.lost[0].count, missing.unsure.len()), (1, 1, 0));
     assert!(missing.lost[0].text.contains("Delete"), "what can be read is shown: {missing:?}");
     assert_eq!(values(&session, Field::Priority), ["0.5", "0.8", "0.5", "0.5", "0.9", "0.5", "0.5"]);
-    // Undone and done again behind the damage.
+    // Undo and redo after the damaged line.
     let commands = ["delete where loc:/2", "set priority=0.9 where loc:/4", "undo", "redo", "undo"];
     let (session, missing) = replayed_without(1, &commands);
     let priorities = values(&session, Field::Priority);
     assert_eq!((missing.unsure.len(), session.is_modified(), &*priorities[4]), (0, false, "0.5"));
-    // Without the lost one, what follows changes nothing, and taking it back takes back nothing else.
+    // Without the lost change, the last `set` has no effect, and undoing it undoes no other change.
     let commands =
         ["set priority=0.1 where loc:/1", "set priority=0.8 where loc:/4", "set priority=0.5 where loc:/4", "undo"];
     let (session, _) = replayed_without(2, &commands);
     assert_eq!(values(&session, Field::Priority), ["0.5", "0.1", "0.5", "0.5", "0.5", "0.5", "0.5"]);
-    // Undone behind the damage, and so are changes that need the lost one: no one has to read of them.
+    // Changes that depend on the lost one and were undone after it are not reported.
     let commands = ["add https://e.com/new", "set priority=0.9 where loc:/new", "undo"];
     assert_eq!(replayed_without(1, &commands).1.unsure, [""; 0]);
 }
 
 #[test]
-fn what_needs_a_lost_line_is_shown_and_not_replayed() {
-    // The row that is set last is one that the lost line has added.
+fn lines_that_depend_on_a_lost_one_are_reported_and_not_replayed() {
+    // The second line sets a row that the lost line added.
     let commands = ["add https://e.com/new", "set priority=0.9 where loc:/new", "set priority=0.1 where loc:/6"];
     let (session, missing) = replayed_without(1, &commands);
     assert_eq!(values(&session, Field::Priority), ["0.5", "0.5", "0.5", "0.5", "0.5", "0.5", "0.1"]);
@@ -427,23 +427,23 @@ fn what_needs_a_lost_line_is_shown_and_not_replayed() {
     let commands = ["add https://e.com/new", "delete where loc:/2", "set priority=0.9 where loc:/new"];
     let (session, missing) = replayed_without(2, &commands);
     assert_eq!((missing.unsure.len(), session.view().urls()), (1, 8));
-    // So may be what an undo behind the loss takes back.
+    // An undo after the loss may refer to another change as well.
     let commands = ["set priority=0.8 where loc:/1", "delete where loc:/2", "undo", "set priority=0.3 where loc:/4"];
     let (session, missing) = replayed_without(2, &commands);
     assert_eq!(missing.unsure, ["undid the last change"]);
     assert_eq!(values(&session, Field::Priority), ["0.5", "0.8", "0.5", "0.5", "0.3", "0.5", "0.5"]);
 }
 
-/// A line that holds everything makes what is lost before it good, and nothing is said to be gone.
+/// A line with all changes replaces lost lines before it, and no loss is reported.
 #[test]
-fn a_whole_line_makes_every_loss_before_it_good() {
+fn a_line_with_all_changes_replaces_lost_lines_before_it() {
     let folder = tempfile::tempdir().unwrap();
     let path = write_set(folder.path());
     let mut session = keeping(folder.path(), &path);
     run(&mut session, "set priority=0.8 where loc:/1");
     drop(session);
     let mut session = replayed(folder.path(), &path);
-    // What was replayed cannot be taken back by a line, so all is written down.
+    // No line can undo replayed changes, so the journal writes a line with all changes.
     for line in ["set priority=0.1 where loc:/4", "undo 2", "delete where loc:/3"] {
         fixture::flush_journal(&session);
         run(&mut session, line);
@@ -462,7 +462,7 @@ fn a_whole_line_makes_every_loss_before_it_good() {
 }
 
 #[test]
-fn a_journal_that_was_put_aside_is_applied_to_the_files_it_is_of_and_to_no_others() {
+fn a_journal_set_aside_is_applied_only_to_its_own_files() {
     let folder = tempfile::tempdir().unwrap();
     let path = write_set(folder.path());
     let mut session = keeping(folder.path(), &path);
@@ -492,9 +492,9 @@ fn a_journal_that_was_put_aside_is_applied_to_the_files_it_is_of_and_to_no_other
     assert!(refused.to_string().contains("of another set; open ") && !session.is_modified(), "{refused:?}");
 }
 
-/// The state folder goes and comes: at every moment it is reported or kept, and nothing is lost in the end.
+/// The state folder is unusable for a while: changes are recorded or the failure is reported, and nothing is lost.
 #[test]
-fn a_session_whose_state_folder_fails_for_a_while_is_kept_as_a_whole() {
+fn a_temporary_failure_of_the_state_folder_loses_no_changes() {
     let folder = tempfile::tempdir().unwrap();
     let path = write_set(folder.path());
     let state = folder.path().join("state");
@@ -529,10 +529,10 @@ fn a_session_whose_state_folder_fails_for_a_while_is_kept_as_a_whole() {
     }
 }
 
-/// Between the rename of a save and the next lock the new file is no one's: whoever takes it then has it.
+/// Between the rename of a save and the next lock, the new file is unlocked, so another session can lock it.
 #[cfg(unix)]
 #[test]
-fn a_file_that_another_takes_in_the_middle_of_a_save_is_left_to_it() {
+fn a_file_locked_by_another_session_during_a_save_makes_the_set_read_only() {
     let folder = tempfile::tempdir().unwrap();
     let path = write_set(folder.path());
     let mut session = keeping(folder.path(), &path);

@@ -41,14 +41,14 @@ fn revert(session: &mut Session, entry: Entry) -> Report {
     session.change(&entry.revert().unwrap()).unwrap()
 }
 
-/// The URLs in the order of the file, with what else each row says.
+/// The entries in the order of the file.
 fn rows(document: &Document) -> Vec<String> {
     let text = |row| String::from_utf8_lossy(&document.entry_text(row)).into_owned();
     document.live_rows().map(text).collect()
 }
 
 #[test]
-fn each_change_is_said_with_before_and_after_and_goes_alone() {
+fn each_change_has_before_and_after_values_and_is_reverted_alone() {
     let folder = tempfile::tempdir().unwrap();
     let mut session = open(folder.path());
     for line in [
@@ -62,7 +62,7 @@ fn each_change_is_said_with_before_and_after_and_goes_alone() {
     }
     let found = pending(&session, "");
     assert_eq!(found.counts, Counts { added: 1, changed: 3, deleted: 1, moved: 0, files: 0 });
-    let said: Vec<String> = found
+    let differences: Vec<String> = found
         .entries
         .iter()
         .flat_map(|entry| match entry {
@@ -72,7 +72,7 @@ fn each_change_is_said_with_before_and_after_and_goes_alone() {
         .map(|part| format!("{} {:?} {:?}", part.name, part.before.unwrap_or_default(), part.after.unwrap_or_default()))
         .collect();
     assert_eq!(
-        said[..5],
+        differences[..5],
         [
             "lastmod \"\" \"2026-01-01\"",
             "priority \"0.50\" \"0.9\"",
@@ -81,7 +81,11 @@ fn each_change_is_said_with_before_and_after_and_goes_alone() {
             "loc \"https://e.com/3\" \"https://e.com/three\"",
         ]
     );
-    assert!(said[5].starts_with("entry") && said[5].contains("<image:loc>https://e.com/p.png"), "{}", said[5]);
+    assert!(
+        differences[5].starts_with("entry") && differences[5].contains("<image:loc>https://e.com/p.png"),
+        "{}",
+        differences[5]
+    );
     let holding = |holds: &str| pending(&session, holds).entries.len();
     assert_eq!(
         [holding("THREE"), holding("p.png"), holding("/3"), holding("0.9"), holding("nowhere")],
@@ -98,7 +102,7 @@ fn each_change_is_said_with_before_and_after_and_goes_alone() {
 }
 
 #[test]
-fn a_moved_row_goes_back_to_its_neighbours() {
+fn reverting_a_moved_row_restores_its_position() {
     let folder = tempfile::tempdir().unwrap();
     let mut session = open(folder.path());
     run(&mut session, "set priority=0.9 where loc:/5");
@@ -116,9 +120,9 @@ fn a_moved_row_goes_back_to_its_neighbours() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
-    /// In whatever order rows stand, each that is put back leaves fewer that are moved.
+    /// In any order of rows, each reverted row reduces the number of moved rows.
     #[test]
-    fn a_row_that_was_put_back_is_moved_no_more(
+    fn each_reverted_row_reduces_the_number_of_moved_rows(
         values in Just((0..7).collect::<Vec<u8>>()).prop_shuffle(),
         which in any::<prop::sample::Index>(),
     ) {
@@ -137,10 +141,10 @@ proptest! {
         prop_assert!(pending(&session, "").moved.len() < moved.len() as u64);
     }
 
-    /// The changes are those that a comparison of both tables finds; the spans are all that differs; put back one
-    /// after the other, in any order, nothing is left.
+    /// The changes are those that a comparison of both tables finds; the spans cover every difference; after they are
+    /// reverted one by one, in any order, none is left.
     #[test]
-    fn changes_put_back_one_by_one_leave_nothing(
+    fn reverting_changes_one_by_one_leaves_none(
         lines in proptest::collection::vec(prop_oneof![
             3 => (0u8..10, 0u8..7).prop_map(|(value, row)| format!("set priority=0.{value} where loc:/{row}")),
             2 => (0u8..7).prop_map(|row| format!("delete where loc:/{row}")),

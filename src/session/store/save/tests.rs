@@ -54,7 +54,7 @@ fn table(session: &Session) -> Table {
     document.live_rows().map(|row| (value(row, Field::Loc), value(row, Field::Priority))).collect()
 }
 
-/// Codes of the rules that are violated, but for the one that looks at the date of the file.
+/// Codes of the violated rules, except the one that depends on the date of the file.
 fn codes(session: &Session) -> Vec<(&'static str, u64)> {
     let counts = session.counts().by_rule().into_iter().map(|(rule, count)| (rule.code(), count));
     let mut codes: Vec<_> = counts.filter(|(code, _)| *code != "set-lastmod-generated").collect();
@@ -73,9 +73,9 @@ fn set(session: &mut Session, loc: &str, value: &str) -> bool {
     session.change(&change).unwrap().changed
 }
 
-/// A change that a worker made while a save dealt rows into other files is a change of those files.
+/// A change that a job prepared while a save moved rows to other files applies to those files.
 #[test]
-fn a_change_worked_out_before_a_save_ended_is_of_the_files_that_it_made() {
+fn a_change_prepared_before_a_save_ended_applies_to_its_new_files() {
     let folder = tempfile::tempdir().unwrap();
     let path = write_set(folder.path());
     let limits = Limits { urls: 4, ..Limits::default() };
@@ -105,10 +105,10 @@ fn a_change_worked_out_before_a_save_ended_is_of_the_files_that_it_made() {
     assert!(table(&again).values().all(|priority| priority == "0.1"));
 }
 
-/// Of a change of many rows both sides keep what the rules count; whatever is done and undone after it, and saved in
-/// between, the counts are those of a fresh load.
+/// A change of many rows stores the counters of both states. After further changes, undos and saves, the counts equal
+/// those of a fresh load.
 #[test]
-fn counts_stay_true_where_both_sides_of_a_step_keep_theirs() {
+fn counts_after_large_changes_saves_and_undo_equal_a_fresh_load() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sitemap.xml");
     let rows = u32::try_from(crate::session::checks::INLINE_ROWS).unwrap() + 5;
@@ -169,10 +169,10 @@ fn act() -> impl Strategy<Value = Act> {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
-    /// Whatever is done while a save runs: the files hold the moment it began at, the table is what it would be
-    /// without the save, undo goes back through all of it, and a save at the end writes the table.
+    /// For any edits while a save runs, the files hold the state at the start of the save, the table is the same as
+    /// without the save, undo restores every earlier state, and a save at the end writes the table.
     #[test]
-    fn a_save_beside_the_editing_changes_nothing_but_what_is_saved(
+    fn a_background_save_changes_only_the_saved_state(
         changes in proptest::collection::vec(act(), 1..30),
         most in 2u32..5,
         parts in prop_oneof![Just(50_000), 1u32..4],
@@ -181,7 +181,7 @@ proptest! {
         let path = write_set(folder.path());
         let limits = Limits { urls: most, parts, ..Limits::default() };
         let mut session = open(&path);
-        // The moments of the history, and which of them is in hand.
+        // The states of the history, and the position of the current one.
         let (mut moments, mut at) = (vec![table(&session)], 0_usize);
         let mut saved = table(&session);
         let mut running: Option<(Saving, Table)> = None;
@@ -262,7 +262,7 @@ proptest! {
 }
 
 #[test]
-fn undone_to_where_the_save_began_nothing_is_modified() {
+fn undoing_to_the_start_of_a_save_leaves_nothing_modified() {
     let folder = tempfile::tempdir().unwrap();
     let path = write_set(folder.path());
     let mut session = open(&path);
@@ -319,7 +319,7 @@ fn rows_added_while_their_file_is_split_follow_their_neighbours() {
 }
 
 #[test]
-fn a_save_to_another_name_is_where_later_changes_go() {
+fn changes_after_a_save_under_another_name_go_to_the_new_file() {
     let folder = tempfile::tempdir().unwrap();
     write_set(folder.path());
     let (one, other) = (folder.path().join("a.xml"), folder.path().join("other.xml"));
@@ -339,9 +339,9 @@ fn a_save_to_another_name_is_where_later_changes_go() {
     assert_eq!(table(&open(&other))[&loc(1)], "0.1");
 }
 
-/// The history is about what is in the files; where they are is no step of it.
+/// Steps of the history change the content of files, not their paths.
 #[test]
-fn after_a_save_elsewhere_undo_stays_with_the_new_files() {
+fn undo_after_a_save_under_another_name_keeps_the_new_files() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     fs::create_dir(path("old")).unwrap();
@@ -377,7 +377,7 @@ fn after_a_save_elsewhere_undo_stays_with_the_new_files() {
             let ends_packed = Path::new(part).extension().is_some_and(|end| end == "gz");
             assert_eq!(is_packed, ends_packed, "{part}");
         }
-        // What is done again is what was written there.
+        // A redo restores the state that was saved there.
         session.redo();
         save::now(&mut session, None, false).unwrap();
         assert_eq!(table(&open(&to))[&loc(1)], "0.9");
@@ -385,7 +385,7 @@ fn after_a_save_elsewhere_undo_stays_with_the_new_files() {
 }
 
 #[test]
-fn a_row_is_never_added_to_a_part_that_has_left_the_set() {
+fn a_row_is_never_added_to_a_removed_part() {
     let folder = tempfile::tempdir().unwrap();
     let path = write_set(folder.path());
     let mut session = open(&path);
@@ -398,9 +398,9 @@ fn a_row_is_never_added_to_a_part_that_has_left_the_set() {
     assert!(table(&open(&path)).contains_key(&loc(100)));
 }
 
-/// Undone while it is being saved, a row's number is free for another one: they must not be taken for each other.
+/// If an insertion is undone while it is being saved, another row gets its number: the two must not be confused.
 #[test]
-fn a_row_added_after_an_undo_is_not_taken_for_the_one_that_is_saved() {
+fn a_row_added_after_an_undo_is_not_confused_with_the_one_being_saved() {
     let folder = tempfile::tempdir().unwrap();
     let path = write_set(folder.path());
     let limits = Limits { urls: 2, ..Limits::default() };
@@ -426,9 +426,9 @@ fn a_row_added_after_an_undo_is_not_taken_for_the_one_that_is_saved() {
     assert_eq!(table(&open(&path)), meant);
 }
 
-/// A save that fails takes nothing from the session, and the next one works.
+/// A failed save changes nothing in the session, and the next one works.
 #[test]
-fn after_a_save_that_failed_everything_is_still_modified_and_saving_again_works() {
+fn after_a_failed_save_rows_stay_modified_and_saving_again_works() {
     let folder = tempfile::tempdir().unwrap();
     let path = write_set(folder.path());
     let part = path.with_file_name("a.xml");
@@ -455,7 +455,7 @@ fn after_a_save_that_failed_everything_is_still_modified_and_saving_again_works(
     session.undo().unwrap();
     assert!(!session.is_modified());
     session.redo().unwrap();
-    // There are no others than the owner here.
+    // Only the owner has access to this temporary file.
     #[allow(clippy::permissions_set_readonly_false)]
     permissions.set_readonly(false);
     fs::set_permissions(&part, permissions).unwrap();
@@ -469,10 +469,10 @@ fn after_a_save_that_failed_everything_is_still_modified_and_saving_again_works(
     assert_eq!(table(&open(&path)), meant);
 }
 
-/// A row is deleted, saved, brought back, saved, and deleted again by doing that again: it is no more in the files that
-/// the step knew, and is in the table all the same, where it can be put back alone.
+/// A row is deleted, saved, restored by undo, saved, and deleted again by redo. Although its file has changed since the
+/// step was made, the table shows the row, and it can be reverted alone.
 #[test]
-fn what_is_deleted_again_after_two_saves_has_a_place() {
+fn rows_deleted_again_after_two_saves_keep_their_position() {
     for rows in [1..2, 3..6] {
         let folder = tempfile::tempdir().unwrap();
         let path = write_set(folder.path());
@@ -492,7 +492,7 @@ fn what_is_deleted_again_after_two_saves_has_a_place() {
         let entries =
             pending.entries.iter().filter(|entry| matches!(entry, crate::session::store::pending::Entry::Row(_)));
         assert_eq!(entries.count(), rows.len(), "{rows:?}");
-        // Put back alone, they are in the files again, in their own part.
+        // A reverted row is written to its own part again.
         session.change(&Change::Revert(RowSet::from_iter([rows.start]))).unwrap();
         save::now(&mut session, None, false).unwrap();
         let kept = meant.iter().filter(|(own, _)| !rows.clone().skip(1).any(|row| **own == loc(row)));
@@ -505,7 +505,7 @@ fn what_is_deleted_again_after_two_saves_has_a_place() {
 }
 
 #[test]
-fn the_end_of_a_save_costs_what_was_changed_meanwhile() {
+fn finishing_a_save_costs_only_the_changes_made_since() {
     let work_of = |rows: u32| {
         let folder = tempfile::tempdir().unwrap();
         let entry = |number: u32| format!("\n<url><loc>{}</loc><priority>0.5</priority></url>", loc(number));

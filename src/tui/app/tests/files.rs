@@ -120,7 +120,7 @@ fn names(bench: &Bench) -> String {
 }
 
 #[test]
-fn each_merge_conflict_is_asked_about() {
+fn each_merge_conflict_has_a_question() {
     let pairs = [("a", "b"), ("c", "d"), ("e", "f")];
     for (keys, expected) in [
         ("otb", "axdxefx"),
@@ -183,7 +183,7 @@ fn answers_to_merge_conflicts_of_a_file_that_changed_are_not_applied() {
 }
 
 #[test]
-fn merge_conflicts_with_unmatched_markers_are_shown_but_not_asked_about() {
+fn merge_conflicts_with_unmatched_markers_are_shown_without_a_question() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sitemap.xml");
     let root = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n";

@@ -49,7 +49,7 @@ fn options(folder: &Path) -> Options {
     Options { state: Some(folder.join("state")), ..Options::default() }
 }
 
-/// Opens paths as the program does, with the place of the set.
+/// Opens paths as the program does, with the state slot of the set.
 fn open(folder: &Path, paths: &[PathBuf]) -> (Session, StateSlot) {
     let mut session = Session::new(NOW, None);
     let loader = session.loader(options(folder));
@@ -81,14 +81,14 @@ fn insert(session: &mut Session, number: u32) {
     session.change(&Change::Insert { after, before: false, locs: vec![loc(number)] }).unwrap();
 }
 
-/// How far a save came before the process died.
+/// Whether the process died before or after a save wrote its files.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Died {
     Before,
     After,
 }
 
-/// Something is typed while a save runs, and the process dies. Gives what was in the table.
+/// Makes edits while a save runs, then ends the session without a clean exit. Returns the table at that moment.
 fn die_while_saving(mut session: Session, died: Died) -> Vec<(String, String)> {
     let saving = begin_save(&mut session);
     set(&mut session, &loc(1), "0.1");
@@ -100,7 +100,7 @@ fn die_while_saving(mut session: Session, died: Died) -> Vec<(String, String)> {
     table(&session)
 }
 
-/// What the next session makes of it: what is replayed, or the paths that it is told to open.
+/// The next session: the table after the replay, or the paths that the user must open instead.
 fn next(folder: &Path, paths: &[PathBuf]) -> Result<Vec<(String, String)>, String> {
     let (mut session, state_slot) = open(folder, paths);
     if let Some((count, paths)) = recovery::changes_elsewhere(&session, &state_slot) {
@@ -126,7 +126,7 @@ fn journals(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn what_was_typed_while_a_save_made_a_second_index_is_found_by_every_path() {
+fn edits_made_while_a_save_adds_an_index_are_recovered_by_every_path() {
     for died in [Died::Before, Died::After] {
         let ways: [fn(&Path) -> Vec<PathBuf>; 4] = [
             |folder| vec![folder.to_path_buf()],
@@ -150,7 +150,7 @@ fn what_was_typed_while_a_save_made_a_second_index_is_found_by_every_path() {
                 (Died::Before, 3) => {}
                 (Died::Before, _) | (Died::After, 0 | 1) => assert_eq!(next(folder, &way(folder)), Ok(meant), "{case}"),
                 _ => {
-                    // It is one of two: nothing is applied, put aside or lost, and the way to both is reported.
+                    // Only one of two indexes is open: nothing is applied, set aside or lost, and both are named.
                     assert_eq!(next(folder, &way(folder)), Err(both), "{case}");
                     assert_eq!(journals(folder).len(), 1, "{case}");
                     assert_eq!(next(folder, &[index, second]), Ok(meant), "{case}");
@@ -161,7 +161,7 @@ fn what_was_typed_while_a_save_made_a_second_index_is_found_by_every_path() {
     }
 }
 
-/// The set after a save that has made a second index, opened by its folder; it keeps what is changed.
+/// The set after a save that has added a second index, opened by its folder, with a journal.
 fn opened_as_two(folder: &PathBuf, index: &PathBuf) -> Session {
     let (mut session, _) = open(folder, std::slice::from_ref(index));
     insert(&mut session, 100);
@@ -174,7 +174,7 @@ fn opened_as_two(folder: &PathBuf, index: &PathBuf) -> Session {
 }
 
 #[test]
-fn what_was_typed_while_a_save_made_one_index_of_two_is_found_by_every_path() {
+fn edits_made_while_a_save_removes_an_index_are_recovered_by_every_path() {
     for died in [Died::Before, Died::After] {
         for number in 0..3 {
             let folder = tempfile::tempdir().unwrap();
@@ -205,9 +205,9 @@ fn what_was_typed_while_a_save_made_one_index_of_two_is_found_by_every_path() {
     }
 }
 
-/// What was saved to the end leaves nothing to ask about, by whatever path it is opened next.
+/// After a finished save, nothing is left to recover, by any path.
 #[test]
-fn a_finished_save_that_made_a_second_index_leaves_nothing_behind() {
+fn a_finished_save_that_added_an_index_leaves_no_journal() {
     for both in [false, true] {
         let folder = tempfile::tempdir().unwrap();
         let folder = &folder.path().canonicalize().unwrap();
@@ -231,9 +231,9 @@ fn a_finished_save_that_made_a_second_index_leaves_nothing_behind() {
     }
 }
 
-/// It belongs to both, one of which is another now: it is named and kept.
+/// The journal belongs to two indexes and a file has changed: it is reported and kept.
 #[test]
-fn a_journal_of_two_indexes_that_fits_neither_is_named_and_kept() {
+fn a_journal_of_two_indexes_whose_files_changed_is_reported_and_kept() {
     let folder = tempfile::tempdir().unwrap();
     let folder = &folder.path().canonicalize().unwrap();
     let index = write_set(folder);
@@ -249,9 +249,9 @@ fn a_journal_of_two_indexes_that_fits_neither_is_named_and_kept() {
     assert!(journals(folder).iter().any(|name| name.ends_with("aside-1")));
 }
 
-/// A list that became two is opened by both from then on, and its journal is found by either.
+/// A list that was split into two is opened by both paths, and its journal is found by either.
 #[test]
-fn what_is_typed_after_a_list_became_two_is_found() {
+fn edits_made_after_a_list_was_split_are_recovered() {
     let folder = tempfile::tempdir().unwrap();
     let folder = &folder.path().canonicalize().unwrap();
     let (list, second) = (folder.join("list.txt"), folder.join("list-2.txt"));

@@ -2,9 +2,9 @@
 
 use super::*;
 
-/// The set is known by all files of its index: for reading it again, for its journal and for its lock.
+/// All files of the index identify the set: for a reload, for its journal and for its lock.
 #[test]
-fn an_index_that_becomes_two_is_one_set_still() {
+fn a_set_whose_index_becomes_two_files_stays_one_set() {
     let folder = tempfile::tempdir().unwrap();
     let path = write_set(folder.path());
     let limits = Limits { urls: 3, parts: 2, ..Limits::default() };
@@ -20,13 +20,13 @@ fn an_index_that_becomes_two_is_one_set_still() {
     }
     .unwrap();
     assert!(set(&mut session, &loc(100), "0.1"));
-    let said = save::finish(&mut session, saving.run(&Progress::default())).unwrap();
-    assert!(said.contains("the index has 2 files now; submit each: sitemap.xml, sitemap-index-2.xml"), "{said}");
+    let message = save::finish(&mut session, saving.run(&Progress::default())).unwrap();
+    assert!(message.contains("the index has 2 files now; submit each: sitemap.xml, sitemap-index-2.xml"), "{message}");
     let paths = [path.clone(), folder.path().join("sitemap-index-2.xml")];
     assert_eq!(session.paths(), paths);
     assert!(set(&mut session, &loc(1), "0.9"));
     assert!(state_slot(&paths[1..]).is_err(), "nobody else opens the second by itself");
-    // It ends without a word. What was changed is replayed on both.
+    // The session ends without a clean exit. Its changes are replayed when both files are opened.
     let meant = table(&session);
     fixture::flush_journal(&session);
     drop(session);
@@ -35,7 +35,7 @@ fn an_index_that_becomes_two_is_one_set_still() {
     assert_eq!(words, None);
     fixture::replay(&mut again, left.unwrap()).unwrap();
     assert_eq!(table(&again), meant);
-    // Only what lists a changed part is written, and what others do to the second is seen.
+    // Only the index that lists a changed part is written, and external changes of the second one are detected.
     let plan = again.plan_within(None, limits);
     let written = plan.outputs.iter().filter(|output| output.action == files::Action::Rewritten);
     assert_eq!(written.map(|output| &*output.name).collect::<Vec<_>>(), ["a.xml", "b-2.xml", "sitemap.xml"]);
@@ -43,7 +43,7 @@ fn an_index_that_becomes_two_is_one_set_still() {
     fs::write(&paths[1], text.replace("<lastmod>", "<!-- x --><lastmod>")).unwrap();
     let changed = external_changes::begin_check(&again).run(files::external_changes::Thoroughness::Full).changed;
     assert_eq!(changed, [(paths[1].clone(), files::external_changes::FileChange::Changed)]);
-    // What is undone takes the second index away again.
+    // Undoing the insertion removes the second index.
     fs::write(&paths[1], text).unwrap();
     while again.undo().is_some() {}
     let row = row_of(&again, &loc(100)).unwrap();
@@ -54,7 +54,7 @@ fn an_index_that_becomes_two_is_one_set_still() {
 
 /// Each file of an index has its own limits, its own head, and its own lines.
 #[test]
-fn rules_look_at_each_file_of_an_index() {
+fn rules_check_each_file_of_an_index() {
     let folder = tempfile::tempdir().unwrap();
     write_set(folder.path());
     let second = folder.path().join("sitemap-index-2.xml");
