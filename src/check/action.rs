@@ -8,7 +8,7 @@ use crate::xml::splice::{Change, splice};
 /// A fix of a finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fix {
-    /// What it does, as a short phrase: `add the seconds`.
+    /// The effect as a short phrase: `add the seconds`.
     pub label: String,
     /// Whether it keeps the meaning, so that it may run without a review.
     pub is_safe: bool,
@@ -19,7 +19,7 @@ pub struct Fix {
 /// The change that a fix makes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Action {
-    /// Gives a field a new value; `None` removes the element.
+    /// Sets the value of a field; `None` removes the element.
     Set {
         /// The field.
         field: Field,
@@ -28,7 +28,7 @@ pub enum Action {
     },
     /// Replaces the whole entry text, leading trivia included.
     Rewrite(String),
-    /// Splits the entry into several; the first takes its place.
+    /// Splits the entry into several; the first one replaces it.
     Split(Vec<String>),
     /// Changes the file that contains the entry, but not the entry.
     File,

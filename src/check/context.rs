@@ -20,7 +20,7 @@ pub struct Context<'a> {
     pub url_prefix: Option<&'a UrlPrefix>,
     /// The URL patterns that the user requires and forbids, if there are any.
     pub policy: Option<&'a Policy>,
-    /// What the site answered about its pages, if it was probed.
+    /// Data about the pages of the site, from data columns and robots.txt, if there are any.
     pub site: Option<&'a Site>,
 }
 

@@ -50,7 +50,7 @@ pub enum Decision {
 pub struct Answer {
     /// The word to type; in capitals if it is a placeholder for a value.
     pub word: &'static str,
-    /// What it does, as a short phrase.
+    /// The effect as a short phrase.
     pub about: &'static str,
 }
 
@@ -77,7 +77,7 @@ impl Decision {
         }
     }
 
-    /// What it does, as a short phrase.
+    /// The effect as a short phrase.
     pub fn label(&self) -> String {
         match self {
             Self::Zone(0) => "assume UTC".to_owned(),
@@ -191,7 +191,7 @@ pub fn text_hint(rule: Rule) -> Option<&'static str> {
     }
 }
 
-/// The decision that typed text stands for.
+/// Parses the text of a decision.
 pub fn parse_decision(rule: Rule, text: &str) -> Option<Decision> {
     match rule.main() {
         Rule::LASTMOD_NO_TIMEZONE | Rule::LASTMOD_SPACE_SEPARATOR => lastmod::parse_zone(text).map(Decision::Zone),
@@ -296,7 +296,7 @@ pub fn choices(rule: Rule) -> Vec<Answer> {
     all
 }
 
-/// The decision that an answer stands for.
+/// Parses an answer to a decision.
 ///
 /// # Errors
 /// A message with the accepted answers, such as `usual, utc, day, remove, ZONE`.

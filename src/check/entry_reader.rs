@@ -240,7 +240,9 @@ impl Values {
         self.rules = self.rules.union(checked.rules);
         self.facts.lastmod = self.facts.lastmod.or(checked.facts.lastmod);
         self.facts.changefreq = self.facts.changefreq.or(checked.facts.changefreq);
-        if let Some(record) = checked.field.index().checked_sub(1).and_then(|place| self.irregular.get_mut(place)) {
+        if let Some(record) =
+            checked.field.index().checked_sub(1).and_then(|field_index| self.irregular.get_mut(field_index))
+        {
             *record = Some(checked.record);
         }
     }

@@ -55,8 +55,8 @@ pub(crate) fn check(facts: &FileFacts<'_>) -> RuleSet {
     rules.insert_if(Rule::FILE_TOO_LARGE, facts.bytes > max_bytes);
     // Generators fill one file after the other, so only the last one shows that the set will need another.
     let has_many = facts.is_last && u64::from(facts.entries) * 10 > u64::from(limit) * 9;
-    let near = has_many || facts.bytes * 10 > max_bytes * 9;
-    rules.insert_if(Rule::FILE_NEAR_LIMIT, near && facts.entries <= limit && facts.bytes <= max_bytes);
+    let is_near_limit = has_many || facts.bytes * 10 > max_bytes * 9;
+    rules.insert_if(Rule::FILE_NEAR_LIMIT, is_near_limit && facts.entries <= limit && facts.bytes <= max_bytes);
     if let Some(rule) = namespace_rule(facts.names) {
         rules.insert(rule);
     }

@@ -17,7 +17,7 @@ pub struct Finding {
     pub target: FindingTarget,
     /// The element, value or byte of the target that violates it.
     pub position: Position,
-    /// What is wrong with this value, and what is allowed.
+    /// The fault of this value, and the allowed values.
     pub message: String,
     /// The change that removes the finding, if there is one.
     pub fix: Option<Fix>,

@@ -124,7 +124,7 @@ fn unknown_attributes(names: &Names) -> impl Iterator<Item = &str> {
     own.map(|(name, _)| &**name)
 }
 
-/// The namespace that a prefix usually stands for.
+/// The namespace that a prefix is usually declared for.
 fn usual_namespace(prefix: &str) -> Option<&'static str> {
     if prefix == "xsi" {
         return Some(namespace::XSI);
@@ -148,7 +148,7 @@ fn is_matching(value: &str, names: &Names) -> bool {
     let is_declared = |uri: &str| names.uri.as_deref() == Some(uri) || declared.contains(uri);
     words.len().is_multiple_of(2)
         && words.chunks(2).all(|pair| match pair {
-            [uri, place] => is_declared(uri) && !place.contains("/0.84"),
+            [uri, location] => is_declared(uri) && !location.contains("/0.84"),
             _ => false,
         })
 }
@@ -264,13 +264,13 @@ fn replace_declarations<'u>(
 }
 
 /// A range of the head with the white space before it.
-fn with_blanks(head: &[u8], place: Range<usize>) -> Range<usize> {
-    let before = head.get(..place.start).unwrap_or_default();
+fn with_blanks(head: &[u8], range: Range<usize>) -> Range<usize> {
+    let before = head.get(..range.start).unwrap_or_default();
     let blank = before.iter().rev().take_while(|byte| markup::is_space(**byte)).count();
-    place.start - blank..place.end
+    range.start - blank..range.end
 }
 
-/// What the fix of a rule does, as a short phrase.
+/// The effect of the fix of a rule, as a short phrase.
 pub(crate) fn label(rule: Rule) -> &'static str {
     match rule {
         Rule::ENC_BOM => "drop the byte order mark",
@@ -373,8 +373,8 @@ fn attributes<'h>(
         let before = list.rest();
         let attribute = list.next()?;
         let blank = before.iter().take_while(|byte| markup::is_space(**byte)).count();
-        let place = |rest: usize| name_end + text.len() - rest;
-        let (start, end) = (place(before.len() - blank), place(list.rest().len()));
+        let offset = |rest: usize| name_end + text.len() - rest;
+        let (start, end) = (offset(before.len() - blank), offset(list.rest().len()));
         // The attribute ends with a quote, which is not part of the value.
         Some((attribute, start..end, end - 1 - attribute.value.len()..end - 1))
     })
@@ -383,10 +383,10 @@ fn attributes<'h>(
 /// Replaces ranges, which must be disjoint and in ascending order.
 fn replace_ranges(text: &[u8], edits: Vec<(Range<usize>, Cow<'_, [u8]>)>) -> Option<Vec<u8>> {
     let (mut out, mut at) = (Vec::with_capacity(text.len()), 0);
-    for (place, new) in edits {
-        out.extend_from_slice(text.get(at..place.start)?);
+    for (range, new) in edits {
+        out.extend_from_slice(text.get(at..range.start)?);
         out.extend_from_slice(&new);
-        at = place.end;
+        at = range.end;
     }
     out.extend_from_slice(text.get(at..)?);
     Some(out)

@@ -191,19 +191,19 @@ pub(crate) fn commonest_origin(index: &Index) -> Option<&str> {
     let mut spellings: Vec<(&str, usize)> = Vec::new();
     let mut origins: Vec<(Option<UrlPrefix>, &str, u32)> = Vec::new();
     for (text, _) in index.children.iter().filter_map(|child| location::origin(&child.loc)) {
-        let known = spellings.iter().find(|(known, _)| *known == text).map(|(_, place)| *place);
-        let place = known.unwrap_or_else(|| {
+        let known = spellings.iter().find(|(known, _)| *known == text).map(|(_, position)| *position);
+        let position = known.unwrap_or_else(|| {
             let url_prefix = UrlPrefix::parse(text);
-            let place = origins.iter().position(|(known, ..)| *known == url_prefix).unwrap_or(origins.len());
+            let position = origins.iter().position(|(known, ..)| *known == url_prefix).unwrap_or(origins.len());
             if spellings.len() < FEW_ORIGINS {
-                spellings.push((text, place));
-                if place == origins.len() {
+                spellings.push((text, position));
+                if position == origins.len() {
                     origins.push((url_prefix, text, 0));
                 }
             }
-            place
+            position
         });
-        if let Some((.., count)) = origins.get_mut(place) {
+        if let Some((.., count)) = origins.get_mut(position) {
             *count += 1;
         }
     }
@@ -320,7 +320,7 @@ mod tests {
         };
         let index = index(&["1970-01-11", "1970-01-06"], &[loaded(0), loaded(1)]);
         assert_eq!(codes(&index, &facts), [("index-lastmod-meaning", None)]);
-        // Where every page is dated, the newest date is as good as that of the file.
+        // If every page is dated, the newest date is as good as that of the file.
         assert_eq!(codes(&index, &IndexFacts { undated: &[0, 0], ..facts }), []);
         let later = [Some(9 * DAY), Some(5 * DAY)];
         assert_eq!(codes(&index, &IndexFacts { newest: &later, ..facts }), []);

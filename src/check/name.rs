@@ -93,8 +93,8 @@ pub(crate) fn safe_name(old: &str, kind: NameKind, is_taken: &dyn Fn(&str) -> bo
     );
     let mut safe = String::new();
     for letter in old.get(..stem).unwrap_or(old).chars() {
-        let kept = letter.is_ascii() && is_unreserved(letter as u8);
-        if kept {
+        let is_allowed = letter.is_ascii() && is_unreserved(letter as u8);
+        if is_allowed {
             safe.push(letter);
         } else if !safe.ends_with('-') {
             safe.push('-');

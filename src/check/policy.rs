@@ -17,7 +17,7 @@ impl Policy {
     /// Builds the patterns.
     ///
     /// # Errors
-    /// A pattern that is empty or too large, in words.
+    /// A message about a pattern that is empty or too large.
     pub fn new(never: Vec<String>, must: Vec<String>) -> Result<Self, String> {
         let compile = |pattern: String| {
             let compiled = UrlPattern::new(&pattern).map_err(|error| format!("{pattern}: {error}"))?;

@@ -46,8 +46,9 @@ pub(super) fn reorder(entry: &Entry, text: &[u8], names: &Names) -> Option<Strin
 pub(super) fn keep_last(entry: &Entry, text: &[u8], names: &Names) -> Option<String> {
     let children = children(entry, text, names);
     let repeated = children.iter().enumerate().filter(|(at, child)| {
-        let again = |later: &&Child| later.field == child.field;
-        child.field.is_some_and(|field| field != Field::Loc) && children.iter().skip(at + 1).any(|later| again(&later))
+        let is_repeated_by = |later: &&Child| later.field == child.field;
+        child.field.is_some_and(|field| field != Field::Loc)
+            && children.iter().skip(at + 1).any(|later| is_repeated_by(&later))
     });
     let cuts = repeated.map(|(_, child)| with_blanks(text, child.tag.start..child.end)).collect();
     cut_ranges(text, cuts)
@@ -68,10 +69,10 @@ pub(super) fn split(entry: &Entry, text: &[u8], names: &Names) -> Option<Vec<Str
         .map(|child| with_blanks(text, child.tag.start..child.end))
         .collect();
     // The entry without its locs, and the offset of each loc in it.
-    let (mut rest, mut places, mut at) = (Vec::with_capacity(text.len()), Vec::with_capacity(locs.len()), 0);
+    let (mut rest, mut offsets, mut at) = (Vec::with_capacity(text.len()), Vec::with_capacity(locs.len()), 0);
     for loc in &locs {
         rest.extend_from_slice(text.get(at..loc.start)?);
-        places.push(rest.len());
+        offsets.push(rest.len());
         at = loc.end;
     }
     rest.extend_from_slice(text.get(at..)?);
@@ -79,11 +80,11 @@ pub(super) fn split(entry: &Entry, text: &[u8], names: &Names) -> Option<Vec<Str
     if locs.len() < 2 || whole > ALWAYS_SPLIT.max(text.len().saturating_mul(MAX_SPLIT_FACTOR)) {
         return None;
     }
-    let one = |(loc, place): (&Range<usize>, &usize)| {
-        let out = [rest.get(..*place)?, text.get(loc.clone())?, rest.get(*place..)?].concat();
+    let one = |(loc, offset): (&Range<usize>, &usize)| {
+        let out = [rest.get(..*offset)?, text.get(loc.clone())?, rest.get(*offset..)?].concat();
         String::from_utf8(out).ok()
     };
-    locs.iter().zip(&places).map(one).collect()
+    locs.iter().zip(&offsets).map(one).collect()
 }
 
 /// Removes elements that the protocol does not define.

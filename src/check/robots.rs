@@ -54,8 +54,8 @@ pub struct Block {
 }
 
 impl RobotsTxt {
-    /// Parses a robots.txt of any content, called `name` in messages. It holds for the host of `base_url`; if that is
-    /// not known, for the hosts that its `Sitemap` lines are on.
+    /// Parses a robots.txt of any content, called `name` in messages. It applies to the host of `base_url`; if that is
+    /// unknown, to the hosts of its `Sitemap` lines.
     pub fn parse(name: String, bytes: &[u8], base_url: Option<&str>) -> Self {
         let robots = Robots::parse(bytes);
         let mut crawlers: Vec<Crawler> = Vec::new();
@@ -163,13 +163,13 @@ mod tests {
         let by_lines = robots(lines);
         assert!(by_lines.block("https://e.com/a", None).is_some());
         assert!(by_lines.block("https://other.example/a", None).is_none());
-        let told = RobotsTxt::parse("robots.txt".to_owned(), lines.as_bytes(), Some("https://Other.example/"));
-        assert!(told.block("https://e.com/a", None).is_none());
-        assert!(told.block("https://other.example/a", None).is_some());
-        // Where the file of the URL is published is known best.
-        let place = UrlPrefix::parse("https://shop.example/sitemap.xml");
-        assert!(by_lines.block("https://shop.example/a", place.as_ref()).is_some());
-        assert!(by_lines.block("https://e.com/a", place.as_ref()).is_none());
+        let located = RobotsTxt::parse("robots.txt".to_owned(), lines.as_bytes(), Some("https://Other.example/"));
+        assert!(located.block("https://e.com/a", None).is_none());
+        assert!(located.block("https://other.example/a", None).is_some());
+        // The public location of the URL's file has precedence.
+        let origin = UrlPrefix::parse("https://shop.example/sitemap.xml");
+        assert!(by_lines.block("https://shop.example/a", origin.as_ref()).is_some());
+        assert!(by_lines.block("https://e.com/a", origin.as_ref()).is_none());
         assert!(robots("User-agent: *\nDisallow: /\n").block("https://any.example/", None).is_some());
     }
 

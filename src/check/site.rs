@@ -85,7 +85,7 @@ const ERROR_PAGES: [&str; 5] = ["404", "not-found", "not_found", "notfound", "er
 /// Bytes below which a body is unlikely to be a page, compressed or not.
 const SMALL_BODY: f64 = 512.0;
 
-/// What is known about the pages of a site, from data columns and robots.txt.
+/// Data about the pages of a site, from data columns and robots.txt.
 #[derive(Debug, Clone)]
 pub struct Site {
     data: Option<Arc<DataSet>>,
@@ -117,7 +117,7 @@ impl Site {
         self.robots.as_ref()
     }
 
-    /// Whether both hold the same data.
+    /// Whether both have the same data.
     pub fn is_same(&self, other: &Self) -> bool {
         let address = |site: &Self| {
             let (data, robots) = (site.data.as_ref().map(Arc::as_ptr), site.robots.as_ref().map(Arc::as_ptr));
@@ -327,7 +327,7 @@ impl<'d> Page<'d> {
         self.number("status").filter(|status| *status >= 100)
     }
 
-    /// The final URL of redirects, as far as it is known.
+    /// The final URL of redirects; `None` if unknown.
     fn destination(&self) -> Option<Cow<'d, str>> {
         self.text("final").or_else(|| self.text("location")).filter(|url| location::origin(url).is_some())
     }
@@ -507,7 +507,7 @@ mod tests {
             (r#""status":200,"ms":1800"#, "site-slow"),
             (r#""status":200,"ms":1799"#, ""),
             (r#""status":503,"ms":9000"#, "site-server-error"),
-            // One sign of a page that is not there may be chance.
+            // A single sign of a missing page may be a coincidence.
             (r#""status":200,"title":"Page not found""#, ""),
             (r#""status":200,"bytes":100"#, ""),
             (r#""status":200,"title":"Page Not Found","bytes":100"#, "site-soft-404"),

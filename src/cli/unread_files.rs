@@ -7,7 +7,7 @@ use super::args::Common;
 use super::{Status, Streams, print_error};
 use crate::document::index::{ChildState, Index};
 use crate::files;
-use crate::files::error::MOST_NAMED;
+use crate::files::error::MAX_NAMED_FILES;
 use crate::session::Session;
 use crate::words::counted;
 
@@ -40,7 +40,7 @@ impl Common {
             format!("{name}: {}: {why}", child.loc)
         });
         let mut all = unread.iter().map(ToString::to_string).chain(children);
-        let mut lines: Vec<String> = all.by_ref().take(MOST_NAMED).collect();
+        let mut lines: Vec<String> = all.by_ref().take(MAX_NAMED_FILES).collect();
         let more = all.count() as u64;
         if more > 0 {
             lines.push(counted(more, "more file"));
@@ -75,7 +75,7 @@ impl Common {
         });
         let (mut all, mut last) = (refused.chain(children).peekable(), "");
         let status = if all.peek().is_some() { Status::Files } else { Status::Fine };
-        for (error, hint) in all.by_ref().take(MOST_NAMED) {
+        for (error, hint) in all.by_ref().take(MAX_NAMED_FILES) {
             // A hint is printed once for consecutive errors.
             print_error(&error, if hint == last { "" } else { hint }, streams.notes);
             last = hint;

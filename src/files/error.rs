@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 #[error("{}{}: {reason}", path.display(), At(*at))]
 pub struct Error {
-    /// Which file.
+    /// The file.
     pub path: PathBuf,
     /// Line and column of the problem, from 1, if it has a position.
     pub at: Option<(u64, u64)>,
-    /// Why.
+    /// The cause.
     pub reason: Reason,
 }
 
@@ -31,12 +31,12 @@ impl std::fmt::Display for At {
 /// Why a file could not be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum Reason {
-    /// The system refused; the text says what was tried.
+    /// A system call failed.
     #[error("cannot {act}: {}", system_message(.source))]
     System {
-        /// What was tried: a verb.
+        /// The operation that failed, as a verb.
         act: &'static str,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// There is no such file.
@@ -45,99 +45,99 @@ pub enum Reason {
     /// A folder without a sitemap.
     #[error("this folder has no sitemap in it")]
     Folder,
-    /// Named among several sitemaps although it is a set of its own; the text says what it is.
+    /// One of several given paths, although it is a set of its own; the text completes "this is …".
     #[error("this is {0}, a set of its own")]
     InSet(&'static str),
-    /// No byte, or only whitespace.
+    /// The file is empty or contains only whitespace.
     #[error("this file is empty")]
     Empty,
-    /// More bytes than may be read.
+    /// The file has more bytes than this limit.
     #[error("this file has more than {} bytes (uncompressed), the most that --max-bytes allows", grouped(*.0))]
     TooLarge(u64),
     /// The gzip stream is damaged.
     #[error("the gzip data is damaged or cut off: {}", system_message(.source))]
     Gzip {
-        /// What the decoder said.
+        /// The error of the decoder.
         source: io::Error,
     },
-    /// Gzip data that unpack to more than may be read.
+    /// Gzip data that unpack to more bytes than this limit.
     #[error("this gzip file unpacks to more than {} bytes, the most that --max-bytes allows", grouped(*.0))]
     Bomb(u64),
-    /// Packed with something else than gzip; the text completes "this is …".
+    /// Compressed or archived in another format than gzip; the text completes "this is …".
     #[error("this is {0}; a sitemap may be packed with gzip only")]
     Packed(&'static str),
     /// An HTML page.
     #[error("this is an HTML page, not an XML sitemap")]
     Html,
-    /// It is something else than XML; the text completes "this is …".
+    /// A format that is not supported; the text completes "this is …".
     #[error("this is {0}, not an XML sitemap")]
     Format(String),
-    /// A table of which no column is known to hold the URLs.
+    /// A table in which the column with the URLs is unknown.
     #[error("{}", no_url_column(.columns, *.is_ambiguous, .asked.as_deref()))]
     NoUrlColumn {
-        /// What its columns are called.
+        /// The names of its columns.
         columns: Vec<String>,
-        /// Whether several columns hold URLs.
+        /// Whether several columns contain URLs.
         is_ambiguous: bool,
-        /// The column that was asked for.
+        /// The requested column, which the table does not have.
         asked: Option<String>,
     },
     /// XML with another root element.
     #[error("this is XML, but its root element is <{0}>, not <urlset> or <sitemapindex>")]
     Root(String),
-    /// Merge conflicts that are unresolved.
+    /// Unresolved merge conflicts.
     #[error("{0}")]
     Conflicts(String),
-    /// Not well-formed: what is wrong first, and how many more places there are.
+    /// Not well-formed.
     #[error("not well-formed: {what}{}", and_more(*.others))]
     Damaged {
-        /// What is wrong at the place.
+        /// The first defect.
         what: &'static str,
-        /// Places after the first.
+        /// Number of defects after the first.
         others: usize,
     },
-    /// The file is not what was loaded.
+    /// The file has changed since it was loaded.
     #[error("the file has changed on disk since it was read")]
     Changed,
-    /// The file may not be written.
+    /// The file is read-only.
     #[error("this file is read-only")]
     ReadOnly,
-    /// The file may be written, but not its folder, so that no new file can be created beside it.
+    /// The folder of the file is read-only, so that no new file can be created beside it.
     #[error("its folder is read-only, so that no new file can be created beside it")]
     FolderReadOnly,
-    /// Its file system may only be read.
+    /// The file system is mounted read-only.
     #[error("its file system is mounted read-only")]
     SystemReadOnly,
-    /// Something else than a regular file is in its place; the text completes "this is …".
+    /// The path is not a regular file; the text completes "this is …".
     #[error("this is {0}, not a regular file")]
     Irregular(&'static str),
-    /// Files of a set that cannot be read, the first of them with the reasons, and how many there are in all.
+    /// Files of a set that cannot be read.
     #[error("{}", unread(.files, *.all))]
     Unread {
-        /// Each with why, as a line.
+        /// The first of them with their reasons, one line for each.
         files: Vec<String>,
-        /// All of them.
+        /// The number of all of them.
         all: usize,
     },
     /// A symbolic link that leads to no file; the text completes "this link …".
     #[error("this link {0}")]
     Link(&'static str),
     /// There is not enough space for the new files.
-    #[error("cannot {act}: {room}")]
-    NoRoom {
-        /// What was tried: a verb.
+    #[error("cannot {act}: {space}")]
+    NoSpace {
+        /// The operation that failed, as a verb.
         act: &'static str,
-        /// What is missing.
-        room: SpaceNeeded,
-        /// Whether a part of the files is in place already.
+        /// The space that is missing.
+        space: SpaceNeeded,
+        /// Whether some files have been replaced already.
         begun: bool,
     },
-    /// The system refused when a part of the files was in place already; the text says what was tried.
+    /// A system call failed after some files had been replaced.
     #[error("cannot {act}: {}; the rest of this save is recorded and will be finished", system_message(.source))]
     Unfinished {
-        /// What was tried: a verb.
+        /// The operation that failed, as a verb.
         act: &'static str,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// A save failed, and some of its temporary files could not be removed.
@@ -145,31 +145,31 @@ pub enum Reason {
     LeftBehind {
         /// Why the save failed.
         why: String,
-        /// Temporary files.
+        /// The remaining temporary files.
         files: Vec<PathBuf>,
     },
-    /// A device, a pipe, a folder.
+    /// The target is a device, a pipe or a folder; the text completes "this is …".
     #[error("this is {0}, which is never replaced")]
     Special(&'static str),
     /// Another program created a file that the save was going to create.
     #[error("another program created a file with this name, which the save was going to create")]
     Exists,
-    /// The new file would not read back as the document.
+    /// Reading the new file back gives other data than the document; the text gives the first difference.
     #[error("not written, because reading it back would give different data: {0}")]
     Check(String),
     /// The file was repaired when it was read, and the user has not agreed to write the repairs.
     #[error("this file was damaged; saving would write these repairs: {0}")]
     Repairs(String),
-    /// The plan itself cannot be carried out.
+    /// The plan cannot be executed; the text is the whole message.
     #[error("{0}")]
     Plan(String),
-    /// A save that was interrupted and is not finished; the text says why.
+    /// An earlier save was interrupted and cannot be finished; the text gives the reason.
     #[error("an earlier save was interrupted: {0}")]
     Interrupted(String),
     /// A backup that this user's key does not authenticate.
     #[error("your key does not authenticate this backup: another user or machine made it, or the folder was moved")]
     Unverified,
-    /// Another process is in the middle of a save.
+    /// Another process is saving.
     #[error("another sited process is saving files here")]
     Saving,
     /// The work was cancelled.
@@ -180,11 +180,11 @@ pub enum Reason {
 /// Disk space that a save lacks. Sizes are bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpaceNeeded {
-    /// What is used up.
-    pub lack: Shortage,
-    /// What the new files take together, in whole blocks; a gzipped file counts with its old size.
+    /// The exhausted resource.
+    pub shortage: Shortage,
+    /// The space that all new files take, in whole blocks; a gzipped file counts with its old size.
     pub needed: u64,
-    /// What is free for this user, if the system tells.
+    /// The space that is free for this user; `None` if unknown.
     pub free: Option<u64>,
 }
 
@@ -193,23 +193,23 @@ pub struct SpaceNeeded {
 pub enum Shortage {
     /// The disk (`ENOSPC`).
     Disk,
-    /// The number of files that the disk can hold (`ENOSPC`).
+    /// The maximum number of files on the disk (`ENOSPC`).
     Files,
     /// This user's share of the disk (`EDQUOT`).
     Quota,
-    /// What one file may have (`EFBIG`): this many bytes, if the system tells.
+    /// The maximum size of a file (`EFBIG`) in bytes; `None` if unknown.
     FileSize(Option<u64>),
 }
 
 impl std::fmt::Display for SpaceNeeded {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let needed = grouped(self.needed);
-        match self.lack {
+        match self.shortage {
             Shortage::Disk => write!(f, "the disk is full; the new files take {needed} bytes beside the old ones")?,
             Shortage::Files => return f.write_str("the disk can hold no more files"),
             Shortage::Quota => write!(f, "your quota on this disk is used up; the new files take {needed} bytes")?,
-            Shortage::FileSize(Some(most)) => {
-                return write!(f, "no file may have more than {} bytes here (ulimit -f)", grouped(most));
+            Shortage::FileSize(Some(limit)) => {
+                return write!(f, "no file may have more than {} bytes here (ulimit -f)", grouped(limit));
             }
             Shortage::FileSize(None) => return f.write_str("the file is too large for this file system"),
         }
@@ -224,12 +224,12 @@ impl std::fmt::Display for SpaceNeeded {
 }
 
 impl Error {
-    /// An error of a whole file.
+    /// An error without a position in the file.
     pub fn new(path: impl Into<PathBuf>, reason: Reason) -> Self {
         Self { path: path.into(), at: None, reason }
     }
 
-    /// The system refused to `act` (read, write, …) on a file.
+    /// A failure of the system to `act` (read, write, …) on a file.
     pub fn system(act: &'static str, path: &Path, error: io::Error) -> Self {
         let reason = match error.kind() {
             io::ErrorKind::NotFound if act == "read" => Reason::Missing,
@@ -239,7 +239,7 @@ impl Error {
         Self::new(path, reason)
     }
 
-    /// The error of a save that is partly done and recorded.
+    /// Converts the error to one of a save that is recorded and has replaced some files.
     pub(super) fn into_unfinished(self) -> Self {
         match self.reason {
             Reason::System { act, source } => Self { reason: Reason::Unfinished { act, source }, ..self },
@@ -251,7 +251,7 @@ impl Error {
         }
     }
 
-    /// Whether the file was read and its content was refused. All other errors say nothing about the content.
+    /// Whether the file was read and its content was refused. All other errors do not depend on the content.
     pub const fn is_of_content(&self) -> bool {
         matches!(
             self.reason,
@@ -271,7 +271,7 @@ impl Error {
     /// The error for files of a set that cannot be read, each given with the reason; `None` without any.
     pub(super) fn unread(path: &Path, files: impl IntoIterator<Item = String>) -> Option<Self> {
         let mut files = files.into_iter();
-        let named: Vec<String> = files.by_ref().take(MOST_NAMED).collect();
+        let named: Vec<String> = files.by_ref().take(MAX_NAMED_FILES).collect();
         let all = named.len() + files.count();
         (all > 0).then(|| Self::new(path, Reason::Unread { files: named, all }))
     }
@@ -281,7 +281,7 @@ impl Error {
         matches!(self.reason, Reason::Missing)
     }
 
-    /// Whether even the folder that the file would be in does not exist.
+    /// Whether the folder of the file does not exist either.
     pub fn is_folder_missing(&self) -> bool {
         let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
         self.is_missing() && folder.is_some_and(|folder| !folder.is_dir())
@@ -292,7 +292,7 @@ impl Error {
         self.path.to_str().is_some_and(|path| path.starts_with("https:/") || path.starts_with("http:/"))
     }
 
-    /// What to do about it.
+    /// The action that may solve the problem; `None` if there is none.
     pub fn hint(&self) -> Option<&'static str> {
         Some(match &self.reason {
             Reason::Missing if self.is_url() => {
@@ -343,8 +343,8 @@ impl Error {
             }
             Reason::SystemReadOnly => "save elsewhere (:write NAME, or -o OUT), or mount it writable and save again",
             Reason::Link(_) => "nothing was changed; create the file that it leads to, or remove the link",
-            Reason::NoRoom { begun: true, .. } | Reason::Unfinished { .. } => FINISH,
-            Reason::NoRoom { room, .. } => room_hint(room.lack),
+            Reason::NoSpace { begun: true, .. } | Reason::Unfinished { .. } => UNFINISHED_HINT,
+            Reason::NoSpace { space, .. } => space_hint(space.shortage),
             Reason::LeftBehind { .. } => {
                 "every other file is as it was; the temporary files are harmless and can be deleted"
             }
@@ -369,10 +369,11 @@ impl Error {
     }
 }
 
-const FINISH: &str = "free some space or fix the permissions, then save again; opening the set again finishes it too";
+const UNFINISHED_HINT: &str =
+    "free some space or fix the permissions, then save again; opening the set again finishes it too";
 
-const fn room_hint(lack: Shortage) -> &'static str {
-    match lack {
+const fn space_hint(shortage: Shortage) -> &'static str {
+    match shortage {
         Shortage::Disk => {
             "no file was changed; free some space and save again, or save elsewhere (:write NAME, or -o OUT)"
         }
@@ -393,39 +394,39 @@ fn system_hint(error: &io::Error) -> Option<&'static str> {
         io::ErrorKind::NotFound => "its folder does not exist; make it first (mkdir -p)",
         io::ErrorKind::PermissionDenied => "check the owner and mode of the file and of its folder (ls -l)",
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
-            room_hint(Shortage::Disk)
+            space_hint(Shortage::Disk)
         }
         _ => return None,
     })
 }
 
-/// The message of the system without its error number, in lower case like the rest of a message.
+/// The message of the system without its error number; the first letter is lower case, as in the middle of a sentence.
 pub(super) fn system_message(error: &io::Error) -> String {
     let text = error.to_string();
     let text = text.split(" (os error").next().unwrap_or_default();
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
+    let mut rest = text.chars();
+    rest.next().map_or_else(String::new, |first| first.to_lowercase().chain(rest).collect())
 }
 
-/// The most unreadable files that a message names.
-pub(crate) const MOST_NAMED: usize = 20;
+/// Maximum number of unreadable files in a message.
+pub(crate) const MAX_NAMED_FILES: usize = 20;
 
 fn unread(files: &[String], all: usize) -> String {
-    let are = if all == 1 { "is" } else { "are" };
+    let verb = if all == 1 { "is" } else { "are" };
     let more = match all - files.len() {
         0 => String::new(),
         more => format!("\n  and {} more", grouped(more as u64)),
     };
-    format!("{} of this set {are} not read\n  {}{more}", counted(all as u64, "file"), files.join("\n  "))
+    format!("{} of this set {verb} not read\n  {}{more}", counted(all as u64, "file"), files.join("\n  "))
 }
 
-/// The most columns that a message names.
-const MOST_COLUMNS: usize = 30;
+/// Maximum number of columns in a message.
+const MAX_NAMED_COLUMNS: usize = 30;
 
 fn no_url_column(columns: &[String], is_ambiguous: bool, asked: Option<&str>) -> String {
     let named: Vec<String> =
-        columns.iter().take(MOST_COLUMNS).map(|name| format!("`{}`", crate::words::excerpt(name, 40))).collect();
-    let more = match columns.len().saturating_sub(MOST_COLUMNS) {
+        columns.iter().take(MAX_NAMED_COLUMNS).map(|name| format!("`{}`", crate::words::excerpt(name, 40))).collect();
+    let more = match columns.len().saturating_sub(MAX_NAMED_COLUMNS) {
         0 => String::new(),
         more => format!(" and {} more", grouped(more as u64)),
     };

@@ -1,4 +1,4 @@
-//! Writes downloads to temporary files beside their targets, and syncs and renames them when they are complete.
+//! Writes downloads to temporary files beside their targets; complete ones are synced and renamed.
 //!
 //! Invariant: no file is written outside of the download's folder.
 
@@ -35,7 +35,7 @@ impl IncomingFolder {
     /// Opens a folder, or creates it.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     pub fn open(path: &Path) -> io::Result<Self> {
         fs::create_dir_all(path)?;
         let real = path.canonicalize()?;
@@ -47,10 +47,10 @@ impl IncomingFolder {
         &self.path
     }
 
-    /// The hash of a file in the folder; `None` if nothing is there.
+    /// The hash of a file in the folder; `None` if it does not exist.
     ///
     /// # Errors
-    /// `InvalidInput` for what is no regular file or leads out of the folder, else what the system says.
+    /// `InvalidInput` if it is not a regular file or its path leads out of the folder, else the error of the system.
     pub fn hash(&self, name: &Path) -> io::Result<Option<u64>> {
         let path = self.path.join(name);
         let status = match fs::symlink_metadata(&path) {
@@ -65,10 +65,10 @@ impl IncomingFolder {
         Ok(Some(hash_of(&mut File::open(&path)?)?))
     }
 
-    /// Begins a file and creates its folders. `name` is a relative plain path.
+    /// Creates the temporary file of a download, and its folders. `name` is a relative path without `.` or `..`.
     ///
     /// # Errors
-    /// `InvalidInput` when the name or a link leads out of the folder, else what the system says.
+    /// `InvalidInput` if the name or a link leads out of the folder, else the error of the system.
     pub fn begin(&self, name: &Path) -> io::Result<Incoming> {
         let outside = || io::Error::new(io::ErrorKind::InvalidInput, "its path leads out of the folder");
         let (mut folder, parent) = (self.path.clone(), name.parent().ok_or_else(outside)?);
@@ -127,15 +127,15 @@ impl Incoming {
         self.len == 0
     }
 
-    /// The hash of what was written.
+    /// The hash of the bytes written so far.
     pub fn hash(&self) -> u64 {
         self.hash.clone().finish()
     }
 
-    /// Removes what was written.
+    /// Discards the bytes written so far.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     pub fn restart(&mut self) -> io::Result<()> {
         self.file.as_file().set_len(0)?;
         io::Seek::rewind(self.file.as_file_mut())?;
@@ -146,7 +146,7 @@ impl Incoming {
     /// Replaces the target with the file, which gets the target's mode. A link is replaced, not followed.
     ///
     /// # Errors
-    /// What the system says; the target is unchanged then.
+    /// The error of the system; the target is unchanged then.
     pub fn complete(self) -> io::Result<()> {
         if let Ok(before) = fs::symlink_metadata(&self.target)
             && before.is_file()

@@ -1,10 +1,10 @@
 //! The journal: unsaved changes, written to the user's state folder so that a crash loses none.
 //!
-//! One line for each change: a hash (XXH3, 64 bits), its number, a JSON value. The first line says which files it
-//! applies to. Lines are written by a thread of their own, which syncs as soon as it has nothing more to write.
-//! A lock beside it belongs to the process that has the set open and dies with it. A journal of another set that
-//! applies to the same files (a part alone, a folder, a list of files) is found as well. The session decides what the lines
-//! mean. Journals of other users, links, pipes and files of an unlikely size are not read.
+//! One line for each change: a hash (XXH3, 64 bits), its number, a JSON value. The first line lists the files that the
+//! journal applies to. A separate thread writes the lines, and syncs when no further line is waiting. A lock beside the
+//! journal belongs to the process that has the set open, and ends with it. A journal of another set that applies to the
+//! same files (a part alone, a folder, a list of files) is found as well. The session defines the meaning of the lines.
+//! Journals of other users, links, pipes and files of excessive size are not read.
 
 mod counter;
 pub(crate) mod format;
@@ -29,10 +29,10 @@ use writer::{Gate, Report, Step, Writer, WriterCommand};
 pub(crate) use writer::{MakeAllLines, Note, Watcher};
 
 /// Maximum size of a journal in bytes. One that would exceed it is rewritten with the unsaved changes.
-const MOST_BYTES: u64 = 1 << 30;
+const MAX_BYTES: u64 = 1 << 30;
 
-/// Maximum size of its first line in bytes: a set of 200,000 files.
-const MOST_HEADER: u64 = 64 << 20;
+/// Maximum size of the first line in bytes, enough for a set of 200,000 files.
+const MAX_HEADER_BYTES: u64 = 64 << 20;
 
 /// Why changes cannot be written to the journal.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -54,7 +54,7 @@ pub enum JournalFailure {
     Unwritable {
         /// The folder.
         folder: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         why: String,
     },
     /// Another process has taken the slot since.
@@ -108,7 +108,7 @@ impl StateSlot {
         Self::acquire_sharing(None, state, set)
     }
 
-    /// Takes the slot as the options of a load say; `None` if no lock and no journal are wanted.
+    /// Takes the slot if the options of a load require a lock or a journal; otherwise `None`.
     ///
     /// # Errors
     /// [`LockedByOther`] when another process has one of the files.
@@ -158,11 +158,11 @@ impl StateSlot {
         let entries = own.and_then(Path::parent).and_then(|folder| fs::read_dir(folder).ok());
         let paths = entries.into_iter().flatten().flatten().map(|entry| entry.path());
         let others = paths.filter(|path| path.extension().is_some_and(|end| end == EXTENSION) && Some(&**path) != own);
-        let near = others.filter(|path| header_with_lines(path).is_some_and(|header| shares_folder(&header)));
-        let mut near: Vec<PathBuf> = near.collect();
-        near.sort();
+        let found = others.filter(|path| header_with_lines(path).is_some_and(|header| shares_folder(&header)));
+        let mut found: Vec<PathBuf> = found.collect();
+        found.sort();
         let read = |path: PathBuf| Some(OtherJournal { stored: stored::read(&path)?.ok()?, path });
-        near.into_iter().filter_map(read).collect()
+        found.into_iter().filter_map(read).collect()
     }
 
     /// Whether a path of this set is a file of another set with unsaved changes.
@@ -174,7 +174,8 @@ impl StateSlot {
         self.other_journals(&Disk::default()).iter().any(|other| is_in(&other.stored.header))
     }
 
-    /// Moves the journal of another set, which is the same set by other paths, to this slot. It stays where it is on failure.
+    /// Moves the journal of another slot, which is for the same set by other paths, to this slot. On failure it is not
+    /// moved.
     pub fn adopt(&mut self, other: OtherJournal) -> Option<StoredJournal> {
         let path = self.locks.journal.path().filter(|_| self.is_locked())?;
         fs::rename(&other.path, path).ok()?;
@@ -212,16 +213,16 @@ impl StateSlot {
         set.iter().map(|path| real_path(path)).eq(self.locks.set.iter().cloned())
     }
 
-    /// Sets the earlier journal aside, where nothing overwrites it, and returns its new name.
+    /// Renames the earlier journal to a name that nothing overwrites, and returns that name.
     pub fn set_aside(&mut self) -> Option<PathBuf> {
         self.earlier = None;
         self.locks.journal.path().filter(|_| self.is_locked()).and_then(stored::set_aside)
     }
 
-    /// Gives the earlier journal a second name, where nothing overwrites it, and returns it. The new journal replaces the
-    /// first name.
-    pub fn keep_aside(&self) -> Option<PathBuf> {
-        self.locks.journal.path().filter(|_| self.is_locked()).and_then(stored::keep_aside)
+    /// Links the earlier journal to a second name that nothing overwrites, and returns that name. The new journal
+    /// replaces the first name.
+    pub fn link_aside(&self) -> Option<PathBuf> {
+        self.locks.journal.path().filter(|_| self.is_locked()).and_then(stored::link_aside)
     }
 
     /// Opens the journal for writing. An earlier journal stays until the first change, or until [`Journal::restart`].
@@ -244,7 +245,7 @@ impl StateSlot {
             .and_then(|()| std::thread::Builder::new().name("journal".to_owned()).spawn(move || own.run(&receiver)));
         let writing = match thread {
             Ok(thread) => Writing::Thread(sender, Some(thread)),
-            // Without a thread, whoever makes a change writes it: slower, but as safe.
+            // Without a thread, the caller writes each change: slower, but as safe.
             Err(_) => Writing::Inline(Box::new(Mutex::new(writer()))),
         };
         Journal { state_slot: self, writing, report }
@@ -255,7 +256,7 @@ impl StateSlot {
         self.locks.set.iter().map(|path| path.to_string_lossy().into_owned()).collect()
     }
 
-    /// The same for any paths.
+    /// Any paths, as a journal lists them.
     pub fn names_of<'p>(paths: impl Iterator<Item = &'p Path>) -> Vec<String> {
         let mut folders = HashMap::new();
         paths.map(|path| real_path_cached(path, &mut folders).to_string_lossy().into_owned()).collect()
@@ -271,7 +272,7 @@ impl StateSlot {
         self.locks.journal.is_locked()
     }
 
-    /// Whether another process is kept from changing the set, by one lock or another.
+    /// Whether any lock prevents another process from changing the set.
     pub fn is_exclusive(&self) -> bool {
         self.locks.is_exclusive()
     }
@@ -293,7 +294,7 @@ fn slot_name(set: &[PathBuf]) -> String {
 fn header_with_lines(path: &Path) -> Option<Header> {
     let mut file = BufReader::new(trust::open_own(path).ok()?);
     let mut line = Vec::new();
-    file.by_ref().take(MOST_HEADER).read_until(b'\n', &mut line).ok()?;
+    file.by_ref().take(MAX_HEADER_BYTES).read_until(b'\n', &mut line).ok()?;
     let has_more = file.fill_buf().is_ok_and(|rest| !rest.is_empty());
     format::header_of(line.strip_suffix(b"\n")?).ok().filter(|_| has_more)
 }
@@ -301,9 +302,9 @@ fn header_with_lines(path: &Path) -> Option<Header> {
 /// Which thread writes the journal.
 #[derive(Debug)]
 enum Writing {
-    /// A thread of its own.
+    /// A separate thread.
     Thread(Sender<WriterCommand>, Option<JoinHandle<()>>),
-    /// Whoever makes a change: no thread could be started.
+    /// The thread that makes a change, because no separate thread could be started.
     Inline(Box<Mutex<Writer>>),
 }
 
@@ -331,7 +332,7 @@ impl Flusher {
 }
 
 impl Journal {
-    /// Begins an empty journal, in place of an earlier one or of changes that a save has written to the files.
+    /// Starts an empty journal, which replaces an earlier one or changes that a save has written to the files.
     pub fn restart(&self, header: Header) {
         self.send(WriterCommand::Restart(header));
     }
@@ -364,21 +365,22 @@ impl Journal {
         self.report().failure.clone()
     }
 
-    /// How often the journal was rewritten after a failure: the next line must not build on earlier ones then.
+    /// Number of times that the journal was rewritten after a failure. After it changed, the next line must not build
+    /// on earlier ones.
     pub fn rewrite_count(&self) -> u64 {
-        self.report().caught_up
+        self.report().rewrite_count
     }
 
     fn report(&self) -> MutexGuard<'_, Report> {
         self.report.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Removes the journal, because nothing is unsaved.
+    /// Removes the journal, because there are no unsaved changes.
     pub fn remove(self) {
         drop(self.remove_in_background());
     }
 
-    /// The same in the background; dropping the returned value waits for it.
+    /// Removes the journal in the background; dropping the returned value waits for it.
     pub fn remove_in_background(mut self) -> PendingRemoval {
         match &mut self.writing {
             Writing::Inline(writer) => {

@@ -1,4 +1,4 @@
-//! Scans the bytes of one file, and repairs them first where they are damaged.
+//! Scans the bytes of one file; if they are damaged, repairs them and scans the result.
 
 use super::detect;
 use super::error::{Error, Reason};
@@ -24,22 +24,22 @@ pub(super) struct ScannedFile<V> {
 pub(super) fn scan_and_repair<V: Visit + Send>(
     mut bytes: Vec<u8>,
     mut quirks: Vec<Quirk>,
-    facts: &FileInfo,
-    make: &MakeVisitor<'_, V>,
+    info: &FileInfo,
+    new_visitor: &MakeVisitor<'_, V>,
     progress: &Progress,
 ) -> Result<ScannedFile<V>, Error> {
-    let path = || facts.path.clone().unwrap_or_else(|| PathBuf::from(&*facts.name));
-    let mut visitor = make(facts);
-    let mut scan = if facts.kind.is_xml() {
+    let path = || info.path.clone().unwrap_or_else(|| PathBuf::from(&*info.name));
+    let mut visitor = new_visitor(info);
+    let mut scan = if info.kind.is_xml() {
         scan::scan_sound(&bytes, &mut visitor, progress)
     } else {
-        form::scan(&bytes, (facts.kind, facts.grid.as_deref()), &mut visitor, progress)
+        form::scan(&bytes, (info.kind, info.grid.as_deref()), &mut visitor, progress)
     };
     // If cancelled, the file may not have been read to its end.
     scan.cancelled |= progress.is_cancelled();
     // The scan's progress starts after the root's start tag.
-    let counted = scan.names.is_some() && !scan.root_is_empty;
-    progress.advance(0, if counted { u64::from(scan.root_tag.1) } else { bytes.len() as u64 });
+    let has_body = scan.names.is_some() && !scan.root_is_empty;
+    progress.advance(0, if has_body { u64::from(scan.root_tag.1) } else { bytes.len() as u64 });
     let mut anchors = Vec::new();
     // A cancelled scan only lacks the end of the file.
     if !scan.cancelled && (scan.names.is_none() || !scan.damage.is_empty()) {
@@ -51,21 +51,21 @@ pub(super) fn scan_and_repair<V: Visit + Send>(
         };
         note_unreported_damage(&bytes, &scan, &repaired, &mut quirks);
         let (first, mut map) = merge_repair(&bytes, repaired, None, &mut quirks);
-        scan = if first.kept > 0 {
+        scan = if first.unchanged_len > 0 {
             scan::resume(&first.bytes, scan, &mut visitor, &Progress::default())
         } else {
-            visitor = make(facts);
-            // Nearly always well-formed now, so that a large file is scanned on all cores.
-            let sound = scan::scan_sound(&first.bytes, &mut visitor, &Progress::default());
-            if sound.damage.is_empty() {
-                sound
+            visitor = new_visitor(info);
+            // Nearly every repaired file is well-formed, and `scan_sound` scans a large one on all cores.
+            let sound_scan = scan::scan_sound(&first.bytes, &mut visitor, &Progress::default());
+            if sound_scan.damage.is_empty() {
+                sound_scan
             } else {
-                visitor = make(facts);
+                visitor = new_visitor(info);
                 scan::scan(&first.bytes, &mut visitor, &Progress::default())
             }
         };
         bytes = first.bytes;
-        // Rare: the repair of very unusual tags may need a second repair.
+        // Rare: a repair of very unusual tags may leave damage, which needs a second repair.
         if !scan.damage.is_empty()
             && let Some(again) = repair::repair(&bytes).filter(fits)
         {
@@ -73,12 +73,12 @@ pub(super) fn scan_and_repair<V: Visit + Send>(
             let before = quirks.len();
             let (second, composed) = merge_repair(&bytes, again, Some(&map), &mut quirks);
             map = composed;
-            visitor = make(facts);
+            visitor = new_visitor(info);
             scan = scan::scan(&second.bytes, &mut visitor, &Progress::default());
-            renumber(quirks.get_mut(..before).unwrap_or_default(), &starts, &scan.starts, &second.anchors);
+            renumber_entries(quirks.get_mut(..before).unwrap_or_default(), &starts, &scan.starts, &second.anchors);
             bytes = second.bytes;
         }
-        check(&bytes, &scan, &map).map_err(|(at, reason)| Error { path: path(), at: Some(at), reason })?;
+        check_repaired(&bytes, &scan, &map).map_err(|(at, reason)| Error { path: path(), at: Some(at), reason })?;
         anchors = map;
     }
     let root = scan.root.clone();
@@ -87,7 +87,7 @@ pub(super) fn scan_and_repair<V: Visit + Send>(
     Ok(ScannedFile { source: source.anchored(anchors), visitor, quirks })
 }
 
-/// Adds quirks for damage that the repair did not report, since the written file differs there from the stored one.
+/// Adds a quirk for damage if the repair reported none, since the written file differs from the stored one.
 fn note_unreported_damage(bytes: &[u8], scan: &Scan, repaired: &Repaired, quirks: &mut Vec<Quirk>) {
     if let Some(damage) = scan.damage.first().filter(|_| repaired.repairs.is_empty()) {
         quirks.push(Quirk {
@@ -99,8 +99,9 @@ fn note_unreported_damage(bytes: &[u8], scan: &Scan, repaired: &Repaired, quirks
     }
 }
 
-/// Adds the changes of a repair of `bytes` to `quirks`, with positions in the file as stored; `map` maps `bytes` to these if
-/// they are the result of an earlier repair. Returns the repair with the map from its bytes to the file as stored.
+/// Adds the changes of a repair of `bytes` to `quirks`, with positions in the stored file. `map` maps `bytes` to the
+/// stored file if they are the result of an earlier repair. Returns the repair, and the map from its bytes to the
+/// stored file.
 fn merge_repair(
     bytes: &[u8],
     mut repaired: Repaired,
@@ -125,32 +126,33 @@ fn merge_repair(
         }
         // Anchors of the earlier repair stay valid up to the next anchor.
         let (next, end) = segments.get(index + 1).copied().unwrap_or((usize::MAX, usize::MAX));
-        while let Some((place, stored)) = earlier.next_if(|(place, _)| (*place as usize) < end) {
-            let place = (ours + *place as usize).saturating_sub(*theirs);
-            if place > *ours && place < next {
-                composed.push((place as u32, *stored));
+        while let Some((offset, stored)) = earlier.next_if(|(offset, _)| (*offset as usize) < end) {
+            let offset = (ours + *offset as usize).saturating_sub(*theirs);
+            if offset > *ours && offset < next {
+                composed.push((offset as u32, *stored));
             }
         }
     }
     (repaired, composed)
 }
 
-/// Renumbers the entries of quirks after a second repair. A quirk whose entry no longer exists belongs to the whole file.
-fn renumber(quirks: &mut [Quirk], before: &[u32], after: &[u32], anchors: &[(usize, usize)]) {
+/// Renumbers the entries of quirks after a second repair; `before` and `after` are the starts of entries, and the end
+/// of the last one. A quirk whose entry no longer exists belongs to the whole file.
+fn renumber_entries(quirks: &mut [Quirk], before: &[u32], after: &[u32], anchors: &[(usize, usize)]) {
     for quirk in quirks {
         let Some(end) = quirk.entry.and_then(|entry| before.get(entry as usize + 1)) else { continue };
-        // The new offset of the last byte of the entry.
+        // An entry keeps its identity by its last byte.
         let last = (*end as usize).saturating_sub(1);
         let anchor =
             anchors.partition_point(|(_, theirs)| *theirs <= last).checked_sub(1).and_then(|at| anchors.get(at));
-        let place = anchor.map_or(last, |(ours, theirs)| ours + (last - theirs));
-        let entry = after.partition_point(|start| *start as usize <= place).checked_sub(1);
+        let new_last = anchor.map_or(last, |(ours, theirs)| ours + (last - theirs));
+        let entry = after.partition_point(|start| *start as usize <= new_last).checked_sub(1);
         quirk.entry = entry.filter(|entry| entry + 1 < after.len()).map(|entry| entry as u32);
     }
 }
 
-/// Checks that a repaired file is well-formed. If not, the file is refused rather than shown incorrectly.
-fn check(bytes: &[u8], scan: &Scan, map: &[Anchor]) -> Result<(), ((u64, u64), Reason)> {
+/// Checks that a repaired file is well-formed. Otherwise the file is refused, since it would be shown incorrectly.
+fn check_repaired(bytes: &[u8], scan: &Scan, map: &[Anchor]) -> Result<(), ((u64, u64), Reason)> {
     let Some(first) = scan.damage.first() else { return Ok(()) };
     let reason = Reason::Damaged { what: detect::damage_words(first.kind), others: scan.damage.len() - 1 };
     Err((Lines::anchored(bytes, map).position(first.at), reason))
@@ -162,9 +164,10 @@ mod tests {
     use crate::xml::defect::{Defect, FoundDefect};
 
     #[test]
-    fn a_second_repair_is_reported_at_positions_in_the_stored_file() {
+    fn a_second_repair_has_positions_in_the_stored_file() {
         let repair = |at, entry| FoundDefect { kind: Defect::Angle, at, entry, what: "".into() };
-        let repaired = |bytes: &[u8], repairs, anchors| Repaired { bytes: bytes.to_vec(), repairs, anchors, kept: 0 };
+        let repaired =
+            |bytes: &[u8], repairs, anchors| Repaired { bytes: bytes.to_vec(), repairs, anchors, unchanged_len: 0 };
         // `&` became five bytes, then `b` became three.
         let (stored, first, second) = (&b"a\n&b\ncd"[..], &b"a\n&amp;b\ncd"[..], &b"a\n&amp;BBB\ncd"[..]);
         let mut quirks = Vec::new();
@@ -172,12 +175,12 @@ mod tests {
             merge_repair(stored, repaired(first, vec![repair(2, Some(0))], vec![(7, 3)]), None, &mut quirks);
         let again = repaired(second, vec![repair(7, Some(1)), repair(10, None)], vec![(10, 8)]);
         let (second, composed) = merge_repair(&first.bytes, again, Some(&map), &mut quirks);
-        let places: Vec<(u64, u64)> = quirks.iter().map(|quirk| quirk.at).collect();
-        assert_eq!(places, [(2, 1), (2, 2), (3, 2)]);
+        let positions: Vec<(u64, u64)> = quirks.iter().map(|quirk| quirk.at).collect();
+        assert_eq!(positions, [(2, 1), (2, 2), (3, 2)]);
         let mut lines = Lines::anchored(&second.bytes, &composed);
         assert_eq!([7, 10, 11, 12].map(|at| lines.position(at)), [(2, 2), (2, 3), (3, 1), (3, 2)]);
-        // Entries are identified by their end offsets; the first one has become two.
-        renumber(&mut quirks, &[0, 8, 11], &[0, 2, 9, 13], &second.anchors);
+        // Entries are identified by their last bytes: the first one is split in two.
+        renumber_entries(&mut quirks, &[0, 8, 11], &[0, 2, 9, 13], &second.anchors);
         let entries: Vec<Option<u32>> = quirks.iter().map(|quirk| quirk.entry).collect();
         assert_eq!(entries, [Some(1), Some(2), None]);
     }

@@ -17,14 +17,14 @@ pub(super) fn explained(error: Error, needed: u64) -> Error {
     let folder = error.path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let folder = if error.path.is_dir() { &error.path } else { folder };
     let (free, no_more_files) = free(folder);
-    let lack = match source.kind() {
+    let shortage = match source.kind() {
         io::ErrorKind::StorageFull if no_more_files => Shortage::Files,
         io::ErrorKind::StorageFull => Shortage::Disk,
         io::ErrorKind::QuotaExceeded => Shortage::Quota,
         io::ErrorKind::FileTooLarge => Shortage::FileSize(largest_file()),
         _ => return error,
     };
-    Error { reason: Reason::NoRoom { act, room: SpaceNeeded { lack, needed, free }, begun }, ..error }
+    Error { reason: Reason::NoSpace { act, space: SpaceNeeded { shortage, needed, free }, begun }, ..error }
 }
 
 /// Bytes that this user may still write to the file system of a folder, and whether it can hold no more files.
@@ -83,7 +83,7 @@ mod tests {
     fn a_half_done_save_is_not_reported_as_unchanged() {
         let error = Error::system("rename", Path::new("a.xml"), io::ErrorKind::StorageFull.into()).into_unfinished();
         let error = explained(error, 1);
-        assert!(matches!(error.reason, Reason::NoRoom { begun: true, .. }));
+        assert!(matches!(error.reason, Reason::NoSpace { begun: true, .. }));
         assert!(error.hint().unwrap().contains("finishes it"));
     }
 }

@@ -138,14 +138,14 @@ pub(crate) fn nearest(text: &str) -> Option<Changefreq> {
     if let Some(exact) = Changefreq::parse(&lower) {
         return Some(exact);
     }
-    if let Some((_, meant)) = SYNONYMS.iter().find(|(word, _)| *word == lower) {
-        return Some(*meant);
+    if let Some((_, intended)) = SYNONYMS.iter().find(|(word, _)| *word == lower) {
+        return Some(*intended);
     }
     if lower.len() > MAX_WORD_BYTES {
         return None;
     }
     let distances = Changefreq::ALL.into_iter().map(|frequency| (distance(&lower, frequency.name()), frequency));
-    distances.filter(|&(distance, _)| distance <= 2).min_by_key(|&(distance, _)| distance).map(|(_, meant)| meant)
+    distances.filter(|&(distance, _)| distance <= 2).min_by_key(|&(distance, _)| distance).map(|(_, intended)| intended)
 }
 
 /// The first value whose word starts with a text, in any case; `None` for an empty text.
@@ -163,12 +163,12 @@ pub(crate) fn parse_input(typed: &str) -> Option<String> {
         return None;
     }
     let mut letters = typed.chars();
-    let meant = match (letters.next(), letters.next()) {
+    let intended = match (letters.next(), letters.next()) {
         (Some(letter), None) => Changefreq::from_letter(letter),
         _ => None,
     };
-    Some(match meant {
-        Some(meant) => meant.name().to_owned(),
+    Some(match intended {
+        Some(intended) => intended.name().to_owned(),
         None => typed.to_owned(),
     })
 }

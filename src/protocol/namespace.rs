@@ -123,7 +123,7 @@ pub(crate) fn near_miss(uri: &str) -> Option<Namespace> {
     (extension && meant.uri() != Some(uri)).then_some(meant)
 }
 
-/// The namespace that a prefix usually stands for, for files that do not declare it.
+/// The namespace that a prefix is usually declared for; used for files that do not declare it.
 pub(crate) fn by_usual_prefix(prefix: &[u8]) -> Option<Namespace> {
     let known = KNOWN.iter().filter(|(.., usual)| !usual.is_empty());
     known.into_iter().find(|(.., usual)| usual.as_bytes() == prefix).map(|(namespace, ..)| *namespace)

@@ -102,7 +102,7 @@ pub(crate) fn repair(text: &str, faults: Faults) -> Option<String> {
     Some(decimal.shortest())
 }
 
-/// A likely reading of a text that cannot be repaired without a decision, and what it assumes.
+/// The assumption and the value of a likely reading, for a text that cannot be repaired without a decision.
 pub(crate) fn suggest(text: &str) -> Option<(&'static str, String)> {
     if let Some(percent) = text.strip_suffix('%') {
         let number: u8 = percent.trim().parse().ok().filter(|number| *number <= 100)?;

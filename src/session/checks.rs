@@ -70,7 +70,7 @@ pub struct Checks {
     near: Arc<NearDuplicates>,
     /// Whether `near` is complete.
     knows_near: bool,
-    /// Public URL of each sitemap, by its id, as far as known.
+    /// Public URL of each sitemap by id; `None` if unknown.
     url_prefixes: Arc<Vec<Option<UrlPrefix>>>,
     criteria: Criteria,
     /// The site data that the findings were made with, in a state that does not keep it in memory.
@@ -100,19 +100,19 @@ impl Default for Checks {
     }
 }
 
-/// What rows are checked against, besides their file and the clock.
+/// The criteria for rows, besides their file and the clock.
 #[derive(Debug, Clone, Default)]
 pub struct Criteria {
-    /// Whose expectations count.
+    /// The profile, whose expectations apply.
     pub profile: Profile,
     /// The user's own policy.
     pub policy: Option<Arc<Policy>>,
-    /// What is known about the pages, from data columns.
+    /// Data about the pages, from data columns.
     pub site: Option<Arc<Site>>,
 }
 
 impl PartialEq for Criteria {
-    /// Policies and data are equal where they are the same ones: neither is compared row by row.
+    /// Policies and data are compared by identity, not by content.
     fn eq(&self, other: &Self) -> bool {
         let same_policy = match (&self.policy, &other.policy) {
             (Some(one), Some(other)) => Arc::ptr_eq(one, other),
@@ -126,8 +126,8 @@ impl PartialEq for Criteria {
     }
 }
 
-/// Rules that hold only where no one has declared, by the `Sitemap` lines of the other sites' robots.txt, that the set
-/// speaks for them (sitemaps.org protocol, "Sitemaps & Cross Submits"; rule catalogue, C14).
+/// Rules that do not apply to another site if a `Sitemap` line of its robots.txt lists the set (sitemaps.org protocol,
+/// "Sitemaps & Cross Submits"; rule catalogue, C14).
 pub(crate) const CROSS_SUBMISSION: RuleSet = RuleSet::of(&[
     Rule::LOC_FOREIGN_HOST,
     Rule::LOC_OUTSIDE_PATH,
@@ -162,12 +162,12 @@ impl<'t> Numbers<'t> {
 }
 
 impl Checks {
-    /// What rows are checked against, besides their file and the clock.
+    /// The criteria for rows, besides their file and the clock.
     pub const fn criteria(&self) -> &Criteria {
         &self.criteria
     }
 
-    /// Whose expectations count.
+    /// The profile, whose expectations apply.
     pub const fn profile(&self) -> Profile {
         self.criteria.profile
     }
@@ -177,7 +177,7 @@ impl Checks {
         self.criteria.policy.as_deref()
     }
 
-    /// What is known about the pages.
+    /// The data about the pages.
     pub fn site(&self) -> Option<&Site> {
         self.criteria.site.as_deref()
     }
@@ -290,7 +290,7 @@ impl Checks {
         quirk::add_to_entry(own, quirk::rules(document.quirks_of(row)))
     }
 
-    /// [`Checks::entry_rules`] of a row after an edit of one field; `old` is what it violated before.
+    /// [`Checks::entry_rules`] of a row after an edit of one field; `old` are the rules that it violated before.
     fn entry_rules_after(&self, document: &Document, row: RowId, old: RuleSet, field: Field, now: Now) -> RuleSet {
         if !document.is_live(row) {
             return RuleSet::EMPTY;
@@ -360,7 +360,7 @@ impl Checks {
         sets.map(|set| numbers.number_of(set)).collect()
     }
 
-    /// These checks without the set index: what the history keeps, so that the current index is never copied.
+    /// These checks without the set index. The history uses them, so that the current index is never copied.
     #[must_use]
     pub fn without_set_index(&self) -> Self {
         Self { set: Arc::default(), is_bare: true, ..self.clone() }

@@ -22,17 +22,18 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Rows that one core looks up before it asks whether it should stop.
+/// Number of rows that one core looks up before it checks for cancellation.
 const SLICE: usize = 4_096;
 
-/// What is read as a table.
+/// A hint about the formats of tables.
 pub(crate) const FORMS: &str = "a table is CSV or TSV with a line of names, JSON Lines or a log in the combined format";
 
-/// Reads tables, with what is known already unless they replace it; says what was read.
+/// Reads tables and adds them to the known data, unless they replace it. Returns the data with a message; `None` if
+/// cancelled.
 ///
 /// # Errors
 ///
-/// A file that cannot be read, or is no table.
+/// A file that cannot be read, or is not a table.
 pub(crate) fn read(
     tables: &Tables,
     snapshot: &Snapshot,
@@ -69,8 +70,8 @@ pub(crate) fn read(
     Ok(Some((data, format!("{words}: {}{without}, {columns} in all", counted(sum.rows, "row")))))
 }
 
-/// Takes what the site has answered about these URLs since the data was other: their rows are checked, at once. Whether
-/// every row has to be checked, because a column that rules read is new or holds values of another kind.
+/// Sets the data with new answers of the site about these URLs, and checks the rows of these URLs. Returns whether
+/// every row has to be checked, because a column that rules read is new or has values of another kind.
 pub(crate) fn take_answers(session: &mut Session, data: Arc<DataSet>, urls: &[String]) -> bool {
     let kind = |data: Option<&Arc<DataSet>>, name: &str| Some(data?.column(name)?.kind());
     let columns = ["status", "final_status", "modified", "ms"];
@@ -87,11 +88,12 @@ pub(crate) fn take_answers(session: &mut Session, data: Arc<DataSet>, urls: &[St
     has_other_kinds
 }
 
-/// Finds when the sources of all pages were changed, as a table with what is known already; says what was found.
+/// Finds the times at which the sources of all pages were changed, and adds them to the known data. Returns the data
+/// with a message; `None` if cancelled.
 ///
 /// # Errors
 ///
-/// A folder without times, mappings that cannot be used, a set of which no URL has a source.
+/// A folder without times, mappings that cannot be used, or a set without any URL that has a source.
 pub(crate) fn dates(
     wanted: &SourceDates,
     snapshot: &Snapshot,
@@ -140,7 +142,7 @@ pub struct Coverage {
     pub rows: u64,
     /// Those whose URL is in the data.
     pub known: u64,
-    /// Of each column, its name, what it holds, and how many rows have a value in it.
+    /// The name and kind of each column, and the number of rows with a value in it.
     pub columns: Vec<(String, Kind, u64)>,
     /// URLs of the data.
     pub urls: u64,
@@ -160,7 +162,7 @@ pub(crate) struct MatchedUrls {
 }
 
 impl MatchedUrls {
-    /// Notes a row of the set with its URL.
+    /// Adds a row of the set with its URL.
     pub(crate) fn note(&mut self, data: &DataSet, loc: &str) {
         self.rows += 1;
         if let Some((origin, _)) = location::origin(loc).filter(|(origin, _)| !self.origins.contains(*origin)) {
@@ -175,7 +177,7 @@ impl MatchedUrls {
         }
     }
 
-    fn and(mut self, other: Self) -> Self {
+    fn merge(mut self, other: Self) -> Self {
         self.rows += other.rows;
         self.known += other.known;
         self.urls |= other.urls;
@@ -191,16 +193,16 @@ impl MatchedUrls {
         note_work(document.row_limit() as usize);
         let rows: Vec<RowId> = document.rows().filter(|row| document.is_live(*row)).collect();
         let slices = rows.par_chunks(SLICE).map(|slice| {
-            let mut met = Self::default();
+            let mut matched = Self::default();
             for row in slice {
-                met.note(data, document.value(*row, Field::Loc).as_deref().unwrap_or_default());
+                matched.note(data, document.value(*row, Field::Loc).as_deref().unwrap_or_default());
             }
-            (!progress.is_cancelled()).then_some(met)
+            (!progress.is_cancelled()).then_some(matched)
         });
-        slices.try_reduce(Self::default, |one, other| Some(one.and(other)))
+        slices.try_reduce(Self::default, |one, other| Some(one.merge(other)))
     }
 
-    /// What was met of the data, counted.
+    /// Counts the matched rows and URLs.
     pub(crate) fn coverage(&self, data: &DataSet) -> Coverage {
         let count = |at: usize| self.by_column.get(at).copied().unwrap_or_default();
         let column = |(at, column): (usize, &Column)| (column.name().to_owned(), column.kind(), count(at));
@@ -214,8 +216,8 @@ impl MatchedUrls {
         }
     }
 
-    /// The URLs of the data that were not met, as the tables have them and in their order, each with what speaks against
-    /// listing it: what the site answers, that it is of another site, or no page.
+    /// The URLs of the data that no row has, as written in the tables and in their order. Each with an objection to
+    /// listing it, if there is one: the answer of the site, another site, or a media type that is not a page's.
     pub(crate) fn missing(&self, data: &Arc<DataSet>) -> Vec<(String, Option<String>)> {
         let site = Site::of(Some(data), None);
         let others = data.urls().filter(|(row, _)| !row.records().any(|record| self.urls.contains(record)));

@@ -1,7 +1,7 @@
 //! Explains a rule or a value: its meaning and its sources.
 //!
-//! The screen's `:help`, its explanations and `sited check --explain` say the same, from the one table of rules and
-//! the one room of verdicts.
+//! The command `:help`, the explanations on the screen and `sited check --explain` have the same text, from the same
+//! tables of rules and verdicts.
 
 use crate::check::Finding;
 use crate::check::Profile;
@@ -14,18 +14,18 @@ use crate::protocol::{Field, Severity, priority};
 use crate::session::Session;
 use crate::session::findings;
 
-/// What a text would be as a value, and what is to be reported of it.
+/// The explanation of a text as a value of a field.
 #[derive(Debug, Clone)]
 pub(crate) struct Explanation {
-    /// As what it is taken: a field's name, or `namespace`.
+    /// The kind of value: a field's name, or `namespace`.
     pub what: &'static str,
-    /// Who accepts it, where the authorities are asked.
+    /// The verdicts of the authorities; `None` for fields without verdicts.
     pub verdicts: Option<Verdicts>,
     /// The rules that it violates, worst first.
     pub findings: Vec<Finding>,
 }
 
-/// What each profile makes of a rule, the worst of its variants; `None` where it does not ask.
+/// The severity of a rule in each profile: the worst of its variants; `None` if the profile does not check the rule.
 pub(crate) fn severities(rule: Rule) -> Vec<(Profile, Option<Severity>)> {
     let worst = |profile: Profile| rule.family().iter().filter_map(|one| one.severity_in(profile)).max();
     Profile::ALL.into_iter().map(|profile| (profile, worst(profile))).collect()
@@ -40,7 +40,7 @@ pub(crate) const fn fix_words(rule: FixKind) -> &'static str {
     }
 }
 
-/// Who accepts a field's value, where the authorities are asked.
+/// The verdicts of the authorities about a field's value; `None` for fields without verdicts.
 pub(crate) fn verdicts(field: Field, value: &str) -> Option<Verdicts> {
     match field {
         Field::Lastmod => Some(lastmod::verdicts(value)),
@@ -71,7 +71,7 @@ fn looks_like(field: Field, text: &str) -> bool {
         Field::Lastmod => {
             let judged = lastmod::validate(text);
             let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-            // A day no one can tell, as in 05/10/2005, is a date all the same.
+            // An ambiguous date such as 05/10/2005 is a date as well.
             let has_slashes = text.split('/').count() == 3 && text.split('/').all(is_number);
             let is_read = judged.instant.is_some() || !judged.faults.contains(lastmod::Faults::INVALID);
             digits && (is_read || has_slashes)

@@ -178,15 +178,15 @@ pub(super) fn of_near(snapshot: &Snapshot, row: RowId, first: Option<u32>) -> Op
 fn set_message(snapshot: &Snapshot, rule: Rule, row: RowId, names: RowNames<'_>) -> String {
     let locs = DocumentLocs(&snapshot.document);
     let original = snapshot.checks.set().duplicates().original(row.0, &locs).map(RowId);
-    let place =
+    let location =
         |other: RowId| names.in_file(&snapshot.document, other, snapshot.view.number(&snapshot.document, other));
     match (rule, original) {
-        (Rule::SET_DUPLICATE, Some(other)) => format!("the same URL as {}", place(other)),
+        (Rule::SET_DUPLICATE, Some(other)) => format!("the same URL as {}", location(other)),
         (Rule::SET_DUPLICATE_EQUIVALENT, Some(other)) => {
-            format!("the same page as {} ({})", excerpt(&snapshot.document.loc(other), 120), place(other))
+            format!("the same page as {} ({})", excerpt(&snapshot.document.loc(other), 120), location(other))
         }
         (Rule::SET_DUPLICATE_ACROSS_FILES, Some(other)) => {
-            format!("the same URL is in another file: {}", place(other))
+            format!("the same URL is in another file: {}", location(other))
         }
         (Rule::LOC_TEMPLATE_RESIDUE, _) => {
             format!("placeholder host ({}) among real ones", host_of(&snapshot.document.loc(row)))

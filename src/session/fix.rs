@@ -152,9 +152,9 @@ pub(super) fn intend_rows(
     let asks = rules.contains(Rule::INDEX_CHILD_UNLISTED) && index_entries::asks_for_folder(snapshot);
     let idle = if asks { "give the URL of the folder: fix index-child-unlisted URL" } else { intent.idle };
     let mut intent = Intent { idle, ..intent };
-    let kept = index_entries::kept_by_pages(snapshot, rules);
-    if let Some(first) = kept.first() {
-        intent.refused += kept.len() as u64;
+    let blocked = index_entries::kept_by_pages(snapshot, rules);
+    if let Some(first) = blocked.first() {
+        intent.refused += blocked.len() as u64;
         let why = format!("{first} keeps its URL: its pages would be outside of the new URL");
         intent.reason.get_or_insert(why);
     }
@@ -163,9 +163,9 @@ pub(super) fn intend_rows(
     }
     let of_set = rules.intersection(fix_table::OF_SET);
     of_set.iter().try_fold(intent, |intent, rule| {
-        let taken = intent.edit.as_ref().map(touched_rows).unwrap_or_default();
+        let changed_rows = intent.edit.as_ref().map(touched_rows).unwrap_or_default();
         // Rows that another rule has changed are not changed again in this pass.
-        let other = set::intend(snapshot, &(rows - &skipped.rows - &taken), rule, None, progress)?;
+        let other = set::intend(snapshot, &(rows - &skipped.rows - &changed_rows), rule, None, progress)?;
         Some(if other.edit.is_none() && other.refused == 0 { intent } else { intent.join(other) })
     })
 }

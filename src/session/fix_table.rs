@@ -23,7 +23,7 @@ pub(in crate::session) const OF_INDEX: RuleSet = REMOVED.union(FLATTENED).union(
 /// Rules whose fix replaces the entry of a nested index with the entries that it lists.
 pub(in crate::session) const FLATTENED: RuleSet = RuleSet::of(&[Rule::INDEX_NESTED, Rule::INDEX_CYCLE]);
 
-/// The label of the fix of an index finding; `None` where there is none.
+/// The label of the fix of an index finding; `None` if there is no fix.
 pub(in crate::session) fn index_label(rule: Rule) -> Option<&'static str> {
     Some(match rule {
         Rule::INDEX_LASTMOD_OLDER => "date it by its file",

@@ -1,6 +1,7 @@
 //! Groups findings of one cause, a file or a host, into one finding with counts of places and rows.
 //!
-//! Rows keep their findings; only what is listed is grouped. Which rules are, the table says ([`Rule::grouping`]).
+//! Rows keep their findings; only the list of findings is grouped. The table of rules defines which rules are grouped
+//! ([`Rule::grouping`]).
 
 use crate::check::FindingTarget;
 use crate::check::rule::{Grouping, Rule, RuleSet};
@@ -11,45 +12,45 @@ use crate::words::counted;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// Hosts of a file that have a finding each; all others have one together.
-const MOST_HOSTS: usize = 10;
+/// Maximum number of hosts of a file with their own finding; all others share one.
+const MAX_HOSTS: usize = 10;
 
-/// The findings of a file that are one, and how many they are.
+/// Findings of a file that are reported as one, and their number.
 #[derive(Debug)]
 pub struct Group {
-    /// The first of them, if it was put into words.
+    /// The first of them, if its message was created.
     first: Option<LocatedFinding>,
     rule: Rule,
     severity: Severity,
-    /// The host that they are about, of rules that are grouped by host; `None` for all hosts beyond the first few.
+    /// The host of the findings, for rules that are grouped by host; `None` for all hosts beyond [`MAX_HOSTS`].
     host: Option<Box<str>>,
-    /// Those hosts.
+    /// The hosts beyond [`MAX_HOSTS`].
     more_hosts: HashSet<Box<str>>,
-    /// How many findings of rows it stands for.
+    /// The numbers of findings and rows in the group.
     extent: Extent,
     last: Option<RowId>,
 }
 
-/// The hosts of which a group of findings is there.
+/// The hosts that already have a group of findings.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KnownHosts {
-    /// Each by itself.
+    /// The hosts with their own group.
     pub hosts: Vec<Box<str>>,
-    /// Whether all others share one.
+    /// Whether there is a group for all other hosts.
     pub has_rest: bool,
 }
 
-/// How many places and rows a finding stands for.
+/// The numbers of places and rows that a grouped finding covers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Extent {
-    /// Places in the file.
+    /// Number of places in the file: a row may have several.
     pub places: u64,
-    /// Rows that have them.
+    /// Number of rows with such places.
     pub rows: u64,
 }
 
 impl Extent {
-    /// Takes in further places and rows.
+    /// Adds further places and rows.
     pub const fn add(&mut self, other: Self) {
         self.places += other.places;
         self.rows += other.rows;
@@ -61,7 +62,7 @@ impl Extent {
 pub struct Groups(Vec<Group>);
 
 impl Groups {
-    /// Takes in a finding if its rule is grouped; gives it back if not.
+    /// Adds a finding to its group; returns it if its rule is not grouped.
     pub fn take(&mut self, found: LocatedFinding) -> Option<LocatedFinding> {
         let rule = found.finding.rule;
         let mut host = match rule.grouping() {
@@ -73,7 +74,7 @@ impl Groups {
         let same = |group: &&Group| group.rule == rule && is_of_file(group);
         let mut beyond = None;
         if host.is_some()
-            && self.0.iter().filter(same).count() >= MOST_HOSTS
+            && self.0.iter().filter(same).count() >= MAX_HOSTS
             && !self.0.iter().filter(same).any(|group| group.host == host)
         {
             // Thousands of hosts are one finding more.
@@ -123,11 +124,11 @@ impl Groups {
         known
     }
 
-    /// Takes in findings of rows about a host that no one put into words.
+    /// Adds findings of rows about a host that have no messages.
     pub fn count_of_host(&mut self, rule: Rule, severity: Severity, host: &str, extent: Extent) {
         let (mut own, mut beyond) = (Some(host), None);
         let mut of_rule = self.0.iter().filter(|group| group.rule == rule);
-        if !of_rule.clone().any(|group| group.host.as_deref() == own) && of_rule.by_ref().count() >= MOST_HOSTS {
+        if !of_rule.clone().any(|group| group.host.as_deref() == own) && of_rule.by_ref().count() >= MAX_HOSTS {
             beyond = own.take();
         }
         let known = self.0.iter_mut().find(|group| group.rule == rule && group.host.as_deref() == own);
@@ -140,7 +141,7 @@ impl Groups {
         self.0.push(Group { more_hosts, ..Group::counted_only(rule, severity, own.map(Into::into), extent) });
     }
 
-    /// Takes in findings of rows that no one put into words; false if the rule is not grouped by file.
+    /// Adds findings of rows that have no messages; returns false if the rule is not grouped by file.
     pub fn count(&mut self, rule: Rule, severity: Severity, extent: Extent) -> bool {
         if rule.grouping() != Some(Grouping::File) {
             return false;
@@ -163,12 +164,12 @@ impl Group {
         Self { first: None, rule, severity, host, more_hosts: HashSet::new(), extent, last: None }
     }
 
-    /// The rule and how bad it is, where nothing was put into words.
+    /// The rule and its severity, if no message was created.
     pub fn counted(&self) -> Option<(Rule, Severity)> {
         self.first.is_none().then_some((self.rule, self.severity))
     }
 
-    /// The finding, and how much it stands for if that is more than one place.
+    /// The finding, and its extent if that is more than one place.
     pub fn into_finding(self) -> Option<(LocatedFinding, Option<Extent>)> {
         let mut found = self.first?;
         let extent = self.extent;

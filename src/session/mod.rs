@@ -1,7 +1,7 @@
 //! `Session`: an open set with its history, checks, marks and view. Every change goes through it.
 //!
-//! The screen, the subcommands and scripts call the same methods here. Nothing in this layer draws or
-//! prints; long work is done on a [`Snapshot`] by whoever has a thread, and its result is committed.
+//! The screen, the subcommands and scripts call the same methods here. Nothing in this layer draws or prints; long work
+//! is done on a [`Snapshot`], on any thread, and its result is committed.
 
 pub(crate) mod checks;
 pub mod command;
@@ -217,7 +217,7 @@ impl Session {
         self.path.as_ref()
     }
 
-    /// All files that were opened, where several are one set without an index, or one index; else none.
+    /// All opened files, if several of them form one set without an index, or one index; otherwise empty.
     pub fn paths(&self) -> &[PathBuf] {
         &self.paths
     }
@@ -354,7 +354,7 @@ impl Session {
         };
         let Prepared { applied, mut rechecked, intent, changed, .. } = prepared;
         if !rechecked.is_for(self.current.checks.criteria()) {
-            // A probe has changed the criteria meanwhile.
+            // A probe has changed the criteria since.
             let Snapshot { state: State { document, checks, .. }, clock, .. } = &self.current;
             let again = checks.recheck(document, &applied, *clock, &Progress::default());
             rechecked = again.ok_or(EditError::Cancelled)?;

@@ -17,11 +17,11 @@ use serde::Deserialize;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What is right in a policy file.
+/// A hint with an example of a policy file.
 pub(crate) const EXAMPLE: &str =
     "a policy file is TOML: never = [\"/wp-admin/\"] and must = [\"https://example.com/\"]";
 
-/// A policy as it is written, on the command line or in a TOML file.
+/// The text of a policy, from the command line or a TOML file.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PolicyText {
@@ -39,7 +39,7 @@ pub(crate) enum PolicyError {
     /// It cannot be read.
     #[error("{0}")]
     File(#[from] files::Error),
-    /// It is no policy.
+    /// It is not a policy.
     #[error("{0}")]
     Text(String),
 }
@@ -48,22 +48,22 @@ impl PolicyText {
     /// Reads a policy file.
     ///
     /// # Errors
-    /// When it cannot be read, or is no policy.
+    /// If it cannot be read, or is not a policy.
     pub(crate) fn read(path: &Path) -> Result<Self, PolicyError> {
         let text = files::read_text(path)?;
         toml::from_str(&text).map_err(|error| PolicyError::Text(format!("{}: {}", path.display(), error.message())))
     }
 
-    /// Adds what another policy says.
+    /// Adds the rules of another policy.
     pub(crate) fn join(&mut self, other: Self) {
         self.never.extend(other.never);
         self.must.extend(other.must);
     }
 
-    /// The policy; `None` where it says nothing.
+    /// The policy; `None` if it has no rules.
     ///
     /// # Errors
-    /// A pattern that is empty or too large, in words.
+    /// A message about a pattern that is empty or too large.
     pub(crate) fn compile(self) -> Result<Option<Arc<Policy>>, String> {
         if self.never.is_empty() && self.must.is_empty() {
             return Ok(None);
@@ -73,38 +73,38 @@ impl PolicyText {
 }
 
 impl Session {
-    /// What the set is held against.
+    /// The policy that the set is checked against.
     pub fn policy(&self) -> Option<&Arc<Policy>> {
         self.current.checks.criteria().policy.as_ref()
     }
 
-    /// Holds the set against a policy, or against none; every row is checked again, on all cores.
+    /// Sets or removes the policy; every row is checked again, on all cores.
     pub fn set_policy(&mut self, policy: Option<Arc<Policy>>) {
         recheck_now(self, Criteria { policy, ..self.view().checks.criteria().clone() });
     }
 }
 
-/// Holds the set against the policy of a file; gives back what came of it, in words.
+/// Checks the set against the policy of a file. Returns a message.
 pub(super) fn read_file(session: &mut Session, path: &str) -> Result<String, EditError> {
     session.set_policy(policy_of(path)?);
     Ok(words_of(session, path))
 }
 
-/// What came of a policy, in words.
+/// The message about a policy that was read: the number of findings.
 fn words_of(session: &Session, path: &str) -> String {
     let count = |rule: Rule| session.counts().by_rule().into_iter().find(|(own, _)| *own == rule).map_or(0, |(_, n)| n);
     let forbidden = counted(count(Rule::POLICY_NEVER), "forbidden URL");
     format!("{path}: {forbidden}, {} missing", grouped(count(Rule::POLICY_MUST)))
 }
 
-/// Looks at every row again if the criteria are others than before.
+/// Checks every row again if the criteria have changed.
 pub(super) fn recheck_now(session: &mut Session, criteria: Criteria) {
     if *session.current.checks.criteria() == criteria {
         return;
     }
     let state = &session.current.state;
     let checks = state.checks.with_criteria(criteria, &state.document, session.current.clock, &Progress::default());
-    // No one cancels it.
+    // It cannot be cancelled, so that there is always a result.
     if let Some(checks) = checks {
         session.current.state.checks = checks;
     }
@@ -120,7 +120,7 @@ fn policy_of(path: &str) -> Result<Option<Arc<Policy>>, EditError> {
     text.compile().map_err(|why| EditError::Refused(format!("{path}: {why}")))
 }
 
-/// What every row is checked against from now on.
+/// New criteria for the check of every row.
 #[derive(Debug, Clone)]
 pub(crate) enum Standard {
     /// The expectations of a profile.
@@ -129,11 +129,11 @@ pub(crate) enum Standard {
     PolicyFile(String),
     /// No policy.
     NoPolicy,
-    /// What other programs know about the URLs, and what is said of it; or nothing.
+    /// Data columns about the URLs, with a message about them; `None` removes the data.
     Data(Option<(Arc<DataSet>, String)>),
 }
 
-/// Every row of a document checked again, to be taken in by [`take_rechecked`].
+/// The result of checking every row of a document again, for [`take_rechecked`].
 #[derive(Debug)]
 pub struct Rechecked {
     standard: Standard,
@@ -141,7 +141,7 @@ pub struct Rechecked {
     base: Base,
 }
 
-/// The document that rows were checked of.
+/// The document whose rows were checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Base {
     version: u64,
@@ -158,7 +158,7 @@ impl Base {
 /// Checks every row again, on a worker.
 ///
 /// # Errors
-/// When the policy cannot be read, or when cancelled.
+/// If the policy cannot be read, or if cancelled.
 pub(crate) fn recheck(snapshot: &Snapshot, standard: Standard, progress: &Progress) -> Result<Rechecked, EditError> {
     let current = &snapshot.checks;
     let known = current.criteria().clone();
@@ -170,7 +170,7 @@ pub(crate) fn recheck(snapshot: &Snapshot, standard: Standard, progress: &Progre
             let robots = current.site().and_then(Site::robots).cloned();
             let site = Site::of(data.as_ref().map(|(data, _)| data), robots).map(Arc::new);
             if site.is_none() && known.site.is_none() {
-                // No rule reads it.
+                // No rule reads these columns.
                 return Ok(Rechecked { standard, checks: current.clone(), base: Base::of(snapshot) });
             }
             Criteria { site, ..known }
@@ -180,10 +180,10 @@ pub(crate) fn recheck(snapshot: &Snapshot, standard: Standard, progress: &Progre
     Ok(Rechecked { standard, checks: checks.ok_or(EditError::Cancelled)?, base: Base::of(snapshot) })
 }
 
-/// Takes in what a worker has checked; gives back what came of it, in words.
+/// Updates the session with the result of a worker. Returns a message.
 ///
 /// # Errors
-/// When the document has changed meanwhile: it has to be checked again.
+/// The criteria, if the document has changed since: it has to be checked again.
 pub(crate) fn take_rechecked(session: &mut Session, rechecked: Rechecked) -> Result<String, Standard> {
     let Rechecked { standard, checks, base } = rechecked;
     if base != Base::of(&session.current) {

@@ -144,8 +144,8 @@ impl Reporter {
         reported.collect()
     }
 
-    /// Gives a receiver the findings of a file, then those of its rows, some thousand rows at a time, since messages need
-    /// many times the memory of rows. `rows` are given if the other rows are known to have no findings.
+    /// Sends a receiver the findings of a file, then those of its rows, some thousand rows at a time, since messages
+    /// need many times the memory of rows. `rows` are given if the other rows are known to have no findings.
     ///
     /// # Errors
     /// The error of the receiver.
@@ -172,10 +172,10 @@ impl Reporter {
         // The findings and counts of one block that the receiver has not got yet.
         let mut pending: Option<(Vec<Unplaced>, Counted)> = None;
         while !rest.is_empty() {
-            let wanted = receiver.messages_needed();
-            if wanted.is_all() {
+            let filter = receiver.messages_needed();
+            if filter.is_all() {
                 size = BLOCK;
-            } else if wanted.rules.is_empty() {
+            } else if filter.rules.is_empty() {
                 size = rest.len();
             }
             let (block, later) = rest.split_at_checked(size).unwrap_or((rest, &[]));
@@ -184,7 +184,7 @@ impl Reporter {
             (rest, size) = (later, (4 * size).min(BLOCK));
             let mut next = None;
             rayon::in_place_scope(|scope| {
-                scope.spawn(|_| next = Some(self.of_rows(session, (block, &sets), (&file, &wanted))));
+                scope.spawn(|_| next = Some(self.of_rows(session, (block, &sets), (&file, &filter))));
                 // The receiver prints one block while the messages of the next are made.
                 pending.take().map_or(Ok(()), |found| deliver(found, &mut lines, receiver))
             })?;
@@ -227,10 +227,10 @@ impl Reporter {
         &self,
         session: &Session,
         (rows, sets): (&[RowId], &[RuleSet]),
-        (file, wanted): (&Arc<str>, &MessageFilter),
+        (file, filter): (&Arc<str>, &MessageFilter),
     ) -> (Vec<Unplaced>, Counted) {
         let document = session.document();
-        let counter = Counter::new(&session.current, &self.near, wanted);
+        let counter = Counter::new(&session.current, &self.near, filter);
         let checks = &session.current.checks;
         let has_set_rules = checks.flags_rows() || !self.near.is_empty();
         let of_piece = |rows: &[RowId]| {
@@ -245,10 +245,10 @@ impl Reporter {
                 if rules.is_empty() {
                     continue;
                 }
-                let with_message = if wanted.is_all() { rules } else { wanted.of_row(rules, || counter.host_of(row)) };
+                let with_message = if filter.is_all() { rules } else { filter.of_row(rules, || counter.host_of(row)) };
                 let rest = rules.minus(with_message);
                 if !with_message.is_empty() {
-                    let of_row = self.of_row(session, (row, with_message), (file, wanted));
+                    let of_row = self.of_row(session, (row, with_message), (file, filter));
                     found.extend(of_row.into_iter().filter(|(_, found)| with_message.contains(found.finding.rule)));
                 }
                 if !rest.is_empty() {
@@ -270,10 +270,10 @@ impl Reporter {
         &self,
         session: &Session,
         (row, rules): (RowId, RuleSet),
-        (file, wanted): (&Arc<str>, &MessageFilter),
+        (file, filter): (&Arc<str>, &MessageFilter),
     ) -> Vec<Unplaced> {
         let document = session.document();
-        let words = Wording { names: RowNames::Lines(&self.lines), has_fixes: wanted.has_fixes };
+        let words = Wording { names: RowNames::Lines(&self.lines), has_fixes: filter.has_fixes };
         let mut findings = findings::of_rules(&session.current, row, rules, words);
         if self.near.contains(row.0) && rules.contains(Rule::SET_DUPLICATE_NEAR) {
             findings.extend(findings::of_near(&session.current, row, self.near.first_of(row.0)));
@@ -325,7 +325,7 @@ impl Reporter {
     }
 }
 
-/// Gives the receiver the findings of a block of rows. Lines are computed here, in order, since the line counter only
+/// Sends the receiver the findings of a block of rows. Lines are computed here, in order, since the line counter only
 /// goes forward.
 fn deliver<R: Receiver>(
     (found, counted): (Vec<Unplaced>, Counted),

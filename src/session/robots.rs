@@ -5,7 +5,7 @@ use crate::files::{self, Options, RobotsFile};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The robots.txt that the options name, else the one in the folder of the set; `None` where there is none.
+/// The robots.txt of the options, else the one in the folder of the set; `None` if there is none.
 ///
 /// # Errors
 /// [`files::Error`] when it is there and cannot be read.

@@ -1,7 +1,7 @@
 //! How findings name other rows: by number on the screen, by line in a report.
 //!
-//! Lines are asked for in any order, and counting from the start of the file each time would cost the square of its
-//! length: a file is counted once, with a mark every few kilobytes from which counting goes on.
+//! Lines are requested in any order, and counting from the start of the file each time would take quadratic time. So a
+//! file is counted once, with a mark every few kilobytes from which counting continues.
 
 use crate::document::Document;
 use crate::document::rows::RowId;

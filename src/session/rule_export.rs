@@ -17,16 +17,16 @@ pub(crate) const RULES: &str = "rules.toml";
 pub(crate) struct ExportedRule {
     /// The rule as TOML.
     text: String,
-    /// The rows that it is about, in words.
+    /// A description of the rows that it applies to.
     rows: String,
 }
 
 impl ExportedRule {
-    /// Writes it at the end of a file of rules, as `sited apply` reads it (TOML 1.0); a file that is not there is made.
-    /// Gives back what was written, in words.
+    /// Appends the rule to a rules file, as `sited apply` reads it (TOML 1.0); a missing file is created. Returns a
+    /// message.
     ///
     /// # Errors
-    /// When the file is another or cannot be written.
+    /// If the file is not a rules file or cannot be written.
     pub(crate) fn write(&self, path: &Path) -> Result<String, EditError> {
         let refuse = |error: files::Error| EditError::Refused(error.to_string());
         let before = if path.exists() { files::read_text(path).map_err(refuse)? } else { String::new() };
@@ -54,8 +54,7 @@ impl ExportedRule {
 /// Writes the last bulk change at the end of a file of rules ([`ExportedRule::write`]).
 ///
 /// # Errors
-/// When there is no such change, when it says more than a rule can, or when the file is another or cannot be
-/// written.
+/// If there is no such change, if a rule cannot express it, or if the file is not a rules file or cannot be written.
 pub(crate) fn append_rule(session: &Session, path: &Path) -> Result<String, EditError> {
     export_rule(session)?.write(path)
 }
@@ -63,7 +62,7 @@ pub(crate) fn append_rule(session: &Session, path: &Path) -> Result<String, Edit
 /// The last bulk change as a rule.
 ///
 /// # Errors
-/// When there is no such change, or it says more than a rule can.
+/// If there is no such change, or if a rule cannot express it.
 pub(crate) fn export_rule(session: &Session) -> Result<ExportedRule, EditError> {
     let (assignments, query) = last_rule(session)?;
     if assignments.iter().any(|assignment| assignment.field == Field::Loc) {
@@ -83,8 +82,8 @@ pub(crate) fn export_rule(session: &Session) -> Result<ExportedRule, EditError> 
     Ok(ExportedRule { text: lines.join("\n"), rows })
 }
 
-/// The last change in effect that gave values to many rows, as the assignments and the query; where there is none,
-/// that of one row.
+/// The last change in effect that set values of several rows, as its assignments and query; if there is none, the last
+/// one that set values of a single row.
 fn last_rule(session: &Session) -> Result<(Vec<Assignment>, Option<Query>), EditError> {
     let history = session.history();
     let done = || history.iter().zip(session.history.commands()).filter(|(entry, _)| entry.done).rev();
@@ -92,7 +91,7 @@ fn last_rule(session: &Session) -> Result<(Vec<Assignment>, Option<Query>), Edit
         Ok(Command::Set { scope, assignments }) => Some((assignments, scope.query)),
         _ => None,
     };
-    // A cell that was edited since is hardly what is meant.
+    // Skip later edits of single cells, which the user rarely wants to export.
     let bulk =
         done().filter(|(entry, _)| entry.rows > 1).find(|(_, lines)| lines.iter().any(|line| set(line).is_some()));
     let rule = |lines: &[String]| lines.first().filter(|_| lines.len() == 1).and_then(set);

@@ -23,7 +23,7 @@ pub use facts::vocabulary;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// What undo swaps: a document with its findings.
+/// A document with its findings; undo and redo swap states.
 #[derive(Debug, Clone, Default)]
 pub struct State {
     /// The document.
@@ -47,7 +47,7 @@ pub struct Snapshot {
     pub state: State,
     /// The document as the files on disk have it.
     pub saved: Document,
-    /// How often the saved document was replaced.
+    /// Number of times that the saved document was replaced.
     pub saves: u64,
     /// Rows that the user marked.
     pub marks: Arc<RowSet>,
@@ -74,7 +74,7 @@ impl std::ops::Deref for Snapshot {
 }
 
 impl Snapshot {
-    /// Whose expectations count.
+    /// The profile, whose expectations apply.
     pub fn profile(&self) -> Profile {
         self.checks.profile()
     }
@@ -193,7 +193,7 @@ impl Snapshot {
         restored.map(|restored| self.state.document = restored).is_some()
     }
 
-    /// What queries and commands can name: rules, data columns, the current time.
+    /// The names that queries and commands can use: rules, data columns, the current time.
     pub fn vocabulary(&self) -> Vocabulary<'_> {
         Vocabulary { data: self.data.as_ref(), ..vocabulary(self.clock) }
     }

@@ -361,7 +361,7 @@ fn finish_loading(session: &mut Session, loaded: Loaded) {
     let of_index = index_findings::of_index(session);
     let (document, profile) = (&session.current.state.document, session.current.checks.profile());
     let findings = Arc::make_mut(&mut session.file_findings);
-    // Each file was the last one when it was added.
+    // The rule depends on whether a file is the last one, which each file was when it was added.
     findings.retain(|finding| match finding.target {
         FindingTarget::Sitemap(id) if finding.rule == Rule::FILE_NEAR_LIMIT => is_near_limit(document, id, profile),
         target => !target.is_of_index(),

@@ -204,7 +204,7 @@ fn resumed(bytes: &[u8], whole: &Repaired) -> Result<(), String> {
         after.bytes == whole.bytes && after.repairs == whole.repairs,
         "the same repair from the last sound entry on",
     )?;
-    if after.kept > 0 {
+    if after.unchanged_len > 0 {
         let all = scan::scan(&after.bytes, &mut Ignore, &Progress::default());
         let rest = scan::resume(&after.bytes, before, &mut seen, &Progress::default());
         ensure(rest.starts == all.starts && rest.damage == all.damage, "the same scan from there on")?;

@@ -21,7 +21,7 @@ pub(super) struct CheckedValue {
     /// The rules that it violates.
     pub(super) rules: RuleSet,
     pub(super) facts: FieldFacts,
-    /// A record that holds this value only.
+    /// A record with only this value.
     pub(super) record: Record,
 }
 
@@ -50,8 +50,8 @@ impl ValueCache {
         if self.slots.is_empty() {
             self.slots.resize(SLOTS, None);
         }
-        let place = (FixedState::default().hash_one(raw) as usize).wrapping_add(field.index()) % SLOTS;
-        let slot = self.slots.get_mut(place)?;
+        let index = (FixedState::default().hash_one(raw) as usize).wrapping_add(field.index()) % SLOTS;
+        let slot = self.slots.get_mut(index)?;
         let matches = |slot: &Slot| slot.checked.field == field && slot.text.get(..slot.len) == Some(raw);
         if !slot.as_ref().is_some_and(matches) {
             let mut text = [0; MAX_VALUE_BYTES];

@@ -54,8 +54,8 @@ fn images(outline: &Outline<'_>, entry_context: &EntryContext<'_>, sink: &mut im
             sink.breach(Rule::IMAGE_FOREIGN_HOST, at, About::Element);
         }
         may_repeat |= few.get(..count).is_none_or(|few| few.contains(&url));
-        if let Some(place) = few.get_mut(count) {
-            *place = url;
+        if let Some(slot) = few.get_mut(count) {
+            *slot = url;
         }
         count += 1;
     }

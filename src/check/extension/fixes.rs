@@ -26,11 +26,11 @@ type Candidate = (String, bool, Patch);
 /// The fix of a breach.
 #[derive(Debug)]
 pub(super) struct ExtensionFix {
-    /// What it does, as a short phrase.
+    /// The effect as a short phrase.
     pub label: String,
     /// Whether it keeps the meaning.
     pub is_safe: bool,
-    /// What it changes.
+    /// The change of the entry text.
     pub patch: Patch,
 }
 
@@ -265,7 +265,7 @@ fn reorder(outline: &Outline<'_>, parent: u32) -> Option<Patch> {
         parts.push((last, lead..child.end));
         lead = child.end;
     }
-    parts.sort_by_key(|(place, _)| *place);
+    parts.sort_by_key(|(position, _)| *position);
     let mut out = Vec::with_capacity(lead - node.tag.end);
     for (_, part) in parts {
         out.extend_from_slice(outline.text.get(part)?);

@@ -38,14 +38,14 @@ impl<'t> Link<'t> {
     /// Reads the attributes of an element.
     pub(super) fn of(outline: &Outline<'t>, node: &Node) -> Self {
         let mut link = Self::default();
-        for (place, attribute) in outline.attributes(node).enumerate() {
+        for (index, attribute) in outline.attributes(node).enumerate() {
             match attribute.name {
                 b"rel" if attribute.value == b"alternate" => link.rel = Some(Cow::Borrowed("alternate")),
                 b"rel" => link.rel = Some(escape::decode(attribute.value)),
                 b"hreflang" => link.code = Some(attribute.value),
                 b"href" => link.href = Some(escape::decode(attribute.value)),
                 b"media" => link.media = true,
-                name if is_unknown_attribute(name) && place < 32 => link.unknown_attributes |= 1 << place,
+                name if is_unknown_attribute(name) && index < 32 => link.unknown_attributes |= 1 << index,
                 _ => {}
             }
         }

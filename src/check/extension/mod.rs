@@ -330,7 +330,7 @@ struct FixBatch<'b> {
 }
 
 impl<'b> FixBatch<'b> {
-    /// Adds those fixes that hold together with the ones made so far.
+    /// Adds those fixes that cause no violation together with the fixes made so far.
     fn add(&mut self, fixes: &[&'b (Rule, Patch)]) {
         let Some(left) = self.trials.checked_sub(1).filter(|_| !fixes.is_empty()) else { return };
         *self.trials = left;

@@ -12,7 +12,7 @@ use std::borrow::Cow;
 pub(super) struct Outline<'t> {
     /// The entry text.
     pub text: &'t [u8],
-    /// The same, if it is known to be UTF-8.
+    /// The entry text as a string, if it is known to be UTF-8.
     utf8: Option<&'t str>,
     elements: &'t Elements,
 }

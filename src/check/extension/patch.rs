@@ -50,22 +50,22 @@ impl Patch {
 /// The patches, in their order, that overlap no earlier accepted one.
 pub(super) fn disjoint<T>(all: &[T], patch: impl Fn(&T) -> &Patch) -> Vec<&T> {
     // End of each accepted range by its start.
-    let mut taken: BTreeMap<usize, usize> = BTreeMap::new();
-    let is_free = |taken: &BTreeMap<usize, usize>, range: &Range<usize>| {
-        let before = taken.range(..=range.start).next_back();
+    let mut used_ranges: BTreeMap<usize, usize> = BTreeMap::new();
+    let is_free = |used_ranges: &BTreeMap<usize, usize>, range: &Range<usize>| {
+        let before = used_ranges.range(..=range.start).next_back();
         // The result of two insertions at one offset would depend on their order.
         before.is_none_or(|(start, end)| *end <= range.start && *start != range.start)
-            && taken.range(range.start..range.end).next().is_none()
+            && used_ranges.range(range.start..range.end).next().is_none()
     };
-    let mut kept = Vec::new();
+    let mut disjoint_patches = Vec::new();
     for one in all {
         let ranges = &patch(one).0;
-        if ranges.iter().all(|(range, _)| is_free(&taken, range)) {
-            taken.extend(ranges.iter().map(|(range, _)| (range.start, range.end)));
-            kept.push(one);
+        if ranges.iter().all(|(range, _)| is_free(&used_ranges, range)) {
+            used_ranges.extend(ranges.iter().map(|(range, _)| (range.start, range.end)));
+            disjoint_patches.push(one);
         }
     }
-    kept
+    disjoint_patches
 }
 
 #[cfg(test)]
@@ -83,9 +83,9 @@ mod tests {
             Patch::replace(4..5, "y"),
             Patch::replace(6..8, "").and(8..8, "."),
         ];
-        let kept = disjoint(&all, |patch| patch);
-        assert_eq!(kept, [&all[0], &all[2], &all[3], &all[5]]);
-        assert_eq!(Patch::apply_all(&kept, text).as_deref(), Some("BC!ef."));
+        let disjoint_patches = disjoint(&all, |patch| patch);
+        assert_eq!(disjoint_patches, [&all[0], &all[2], &all[3], &all[5]]);
+        assert_eq!(Patch::apply_all(&disjoint_patches, text).as_deref(), Some("BC!ef."));
         assert_eq!(all[1].apply(text).as_deref(), Some("abxefgh"));
         assert_eq!(Patch::replace(7..9, "").apply(text), None);
         assert_eq!(Patch::replace(0..1, "").apply("é".as_bytes()), None);

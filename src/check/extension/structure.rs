@@ -100,8 +100,8 @@ fn children(outline: &Outline<'_>, parent: u32, sink: &mut impl Sink) {
     if !is_ordered {
         sink.breach(Rule::EXT_CHILD_ORDER, parent, About::Element);
     }
-    for (place, child) in element.children.iter().enumerate().filter(|(_, child)| child.is_required) {
-        let node = first.get(place).and_then(|number| outline.node_at(*number));
+    for (index, child) in element.children.iter().enumerate().filter(|(_, child)| child.is_required) {
+        let node = first.get(index).and_then(|number| outline.node_at(*number));
         let is_there = node.is_some_and(|node| child.kind == Kind::Elements || outline.has_value(node));
         if !is_there {
             let rule = match outline.node_at(parent).map(namespace) {

@@ -10,7 +10,7 @@ use crate::xml::markup;
 use crate::xml::names::{Meaning, Names};
 use std::ops::Range;
 
-/// What a URL of an extension points to.
+/// The kind of resource that a URL of an extension points to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum UrlGroup {
     /// `xhtml:link@href`.
@@ -26,7 +26,7 @@ pub(crate) enum UrlGroup {
 pub(crate) struct ExtensionUrl {
     /// The kind of extension that contains it.
     pub group: UrlGroup,
-    /// The element or attribute that holds it, such as `video:player_loc`, `xhtml:link@href`.
+    /// The element or attribute that contains it, such as `video:player_loc`, `xhtml:link@href`.
     pub part: String,
     /// Its value, decoded.
     pub value: String,

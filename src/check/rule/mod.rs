@@ -84,18 +84,18 @@ impl Rule {
     /// Every rule and every variant, in the order of the catalogue.
     pub const ALL: [Self; COUNT] = {
         let mut all = [Self(0); COUNT];
-        let mut place = 0;
-        while place < COUNT {
-            all[place] = Self(place as u16);
-            place += 1;
+        let mut index = 0;
+        while index < COUNT {
+            all[index] = Self(index as u16);
+            index += 1;
         }
         all
     };
 
     /// The rule at an index of the table; only the modules of the table use indexes.
-    const fn at(place: u16) -> Self {
-        assert!((place as usize) < COUNT, "a rule outside the table");
-        Self(place)
+    const fn at(index: u16) -> Self {
+        assert!((index as usize) < COUNT, "a rule outside the table");
+        Self(index)
     }
 
     /// The rules without their variants: each code once, in the order of the catalogue.
@@ -272,13 +272,13 @@ impl RuleSet {
         self.0[(rule.0 >> 6) as usize] & (1 << (rule.0 & 63)) != 0
     }
 
-    /// Whether it holds no rule.
+    /// Whether it contains no rule.
     pub const fn is_empty(self) -> bool {
         let words = self.0;
         words[0] | words[1] | words[2] | words[3] | words[4] | words[5] == 0
     }
 
-    /// Whether it holds a rule of `other`.
+    /// Whether it contains a rule of `other`.
     pub const fn intersects(self, other: Self) -> bool {
         !self.intersection(other).is_empty()
     }
@@ -376,7 +376,8 @@ pub struct RuleSets {
     finding_counts: Arc<FindingCounts>,
 }
 
-/// By the id of a set: the number of findings that a row has of each rule of which it can have several.
+/// For each id of a set of rules: the number of findings of a row, for each rule that can have several findings per
+/// row.
 pub type FindingCounts = HashMap<u16, Box<[(Rule, u32)]>, foldhash::fast::FixedState>;
 
 impl Default for RuleSets {
@@ -437,7 +438,7 @@ impl RuleSets {
         number
     }
 
-    /// The counts of findings by id, as far as they are known.
+    /// The known counts of findings by id.
     pub const fn finding_counts(&self) -> &Arc<FindingCounts> {
         &self.finding_counts
     }

@@ -7,7 +7,7 @@ use crate::protocol::Severity;
 use crate::protocol::limits::{BYTES_PER_FILE, SITEMAPS_PER_INDEX};
 use std::sync::LazyLock;
 
-/// Whose requirements are checked (rule catalogue, section 12).
+/// A set of requirements to check, those of the protocol or of one search engine (rule catalogue, section 12).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Profile {
     /// sitemaps.org.

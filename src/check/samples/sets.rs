@@ -41,7 +41,7 @@ pub(crate) enum Packing {
 /// Files that violate a rule.
 #[derive(Debug, Clone)]
 pub(crate) struct Sample {
-    /// Which rule, or which variant of one.
+    /// The rule, or the variant of a rule.
     pub rule: Rule,
     /// The profile in which the rule is checked.
     pub profile: Profile,
@@ -51,7 +51,7 @@ pub(crate) struct Sample {
     pub base: Option<&'static str>,
     /// Largest number of bytes that a file may unpack to, if not the default.
     pub max_bytes: Option<u64>,
-    /// What is known about the page, if anything: the columns of one row as JSON.
+    /// Data about the page, if there are any: the columns of one row as JSON.
     pub answer: Option<&'static str>,
     /// The robots.txt of the site, if there is one.
     pub robots: Option<&'static str>,

@@ -385,7 +385,7 @@ impl Alternates {
         let hosts = links.iter().map(|link| link.host).collect();
         let set = LinkSet { mark, keys, hosts, ..LinkSet::default() };
         match self.sets.get_mut(number as usize) {
-            Some(place) => *place = LinkSet { is_dirty: place.is_dirty, ..set },
+            Some(slot) => *slot = LinkSet { is_dirty: slot.is_dirty, ..set },
             None => self.sets.push(set),
         }
         self.by_mark.insert(mark, number);
@@ -405,8 +405,8 @@ impl Alternates {
                 self.pages.remove(*key);
             }
         }
-        if let Some(place) = self.sets.get_mut(number as usize) {
-            place.is_dirty = true; // it may still be in `dirty_sets`
+        if let Some(slot) = self.sets.get_mut(number as usize) {
+            slot.is_dirty = true; // it may still be in `dirty_sets`
         }
         self.free.push(number);
     }

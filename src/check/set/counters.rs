@@ -120,7 +120,7 @@ impl Counters {
     }
 }
 
-/// How many rows have each of the optional parts of an entry, valid or not.
+/// The number of rows with each of the optional parts of an entry, valid or not.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Presence {
     /// Rows with a lastmod.
@@ -134,7 +134,7 @@ pub struct Presence {
 }
 
 impl SetIndex {
-    /// How many rows have each of the optional parts of an entry.
+    /// The number of rows with each of the optional parts of an entry.
     pub const fn presence(&self) -> Presence {
         let Counters { with_lastmod, with_changefreq, with_priority, with_extensions, .. } = &self.counters;
         Presence {

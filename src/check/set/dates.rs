@@ -5,7 +5,7 @@
 //! only if the threshold is between the bounds.
 
 /// More than this many fifths are a majority (rule catalogue, `set-lastmod-generated`: over 80 %).
-const MOST_FIFTHS: u64 = 4;
+const MAX_FIFTHS: u64 = 4;
 /// Dates at most this many seconds apart are in one minute.
 const MINUTE: i64 = 60;
 /// Dates at most this many seconds from the modification time of the file count as generated with it.
@@ -15,7 +15,7 @@ const FARTHEST: i64 = 1 << 35;
 /// Number of counters in the first pass over the dates.
 const BINS: usize = 64;
 
-/// What the dates of a file have in common; the first variant that applies.
+/// A property that the dates of a file share; the first variant that applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Agreement {
     /// All are the same.
@@ -96,7 +96,7 @@ impl Dates {
         }
     }
 
-    /// What the dates have in common, if anything. `each` is called only if the sums and bounds do not decide.
+    /// The property that the dates share, if any. `each` is called only if the sums and bounds do not decide.
     pub(super) fn agreement(&mut self, each: EachDate<'_>) -> Option<Agreement> {
         if self.is_identical() {
             return Some(Agreement::Identical);
@@ -124,7 +124,7 @@ impl Dates {
     }
 
     fn is_majority(&self, part: u32) -> bool {
-        u64::from(part) * 5 > u64::from(self.count) * MOST_FIFTHS
+        u64::from(part) * 5 > u64::from(self.count) * MAX_FIFTHS
     }
 
     fn is_near_mtime(&self, seconds: i64) -> bool {

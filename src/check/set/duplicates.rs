@@ -74,14 +74,14 @@ impl Duplicates {
             return;
         }
         let short = shorten(key_hash);
-        let place = row as usize;
-        if self.hashes.len() <= place {
-            if self.hashes.capacity() <= place {
-                self.reserve(1 + place - self.hashes.len());
+        let index = row as usize;
+        if self.hashes.len() <= index {
+            if self.hashes.capacity() <= index {
+                self.reserve(1 + index - self.hashes.len());
             }
-            self.hashes.resize(place + 1, 0);
+            self.hashes.resize(index + 1, 0);
         }
-        if let Some(cell) = self.hashes.get_mut(place) {
+        if let Some(cell) = self.hashes.get_mut(index) {
             *cell = short;
         }
         self.insert_hashed((row, file), short, &|| Some(Cow::Borrowed(loc)), locs);

@@ -78,7 +78,7 @@ pub(super) struct FileVerdict {
     pub main_host: Option<u32>,
     /// The most common port.
     pub main_port: Option<u32>,
-    /// What its dates have in common.
+    /// The property that its dates share, if any.
     pub dates: Option<Agreement>,
     /// Rules about the file as a whole.
     pub rules: SetRules,

@@ -46,7 +46,7 @@ impl Groups {
         let group = Group { hash, rows: Rows::of(row) };
         let number = self.free.pop().unwrap_or(self.list.len() as u32);
         match self.list.get_mut(number as usize) {
-            Some(place) => *place = group,
+            Some(slot) => *slot = group,
             None => self.list.push(group),
         }
         let text = text_hash(&locs.loc(row).unwrap_or_default());

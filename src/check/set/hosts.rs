@@ -86,16 +86,16 @@ fn is_template(host: &str) -> bool {
 impl Hosts {
     /// Adds a row; returns its origin if the URL has one.
     pub(super) fn add(&mut self, location: &Location<'_>) -> Option<Origin> {
-        let place = self.intern(location)?;
-        Some(self.count(place, 1))
+        let index = self.intern(location)?;
+        Some(self.count(index, 1))
     }
 
     /// Adds the counts of another table; returns the number here for each of its hosts.
     pub(super) fn merge(&mut self, other: &Self) -> Vec<u32> {
         let mut numbers = vec![0; other.list.len()];
         for known in &other.known {
-            let Some(place) = self.intern(&Location::outline(known.text.of(&other.text))) else { continue };
-            let origin = self.count(place, i64::from(known.rows));
+            let Some(index) = self.intern(&Location::outline(known.text.of(&other.text))) else { continue };
+            let origin = self.count(index, i64::from(known.rows));
             if let Some(number) = numbers.get_mut(known.origin.host as usize) {
                 *number = origin.host;
             }
@@ -121,15 +121,15 @@ impl Hosts {
     /// Adds the origins of another table without their counts; returns the number here for each of them.
     pub(super) fn intern_all(&mut self, other: &Self) -> Vec<u32> {
         let number = |known: &Known| {
-            self.intern(&Location::outline(known.text.of(&other.text))).map_or(u32::MAX, |place| place as u32)
+            self.intern(&Location::outline(known.text.of(&other.text))).map_or(u32::MAX, |index| index as u32)
         };
         other.known.iter().map(number).collect()
     }
 
     /// Removes a row.
     pub(super) fn remove(&mut self, location: &Location<'_>) -> Option<Origin> {
-        let place = self.index_of(location)?;
-        Some(self.count(place, -1))
+        let index = self.index_of(location)?;
+        Some(self.count(index, -1))
     }
 
     /// The origin of a URL that was added at some time.
@@ -184,17 +184,17 @@ impl Hosts {
 
     fn index_of(&self, location: &Location<'_>) -> Option<usize> {
         let (text, _) = location.origin()?;
-        let matches = |place: usize| self.known.get(place).is_some_and(|known| known.text.of(&self.text) == text);
+        let matches = |index: usize| self.known.get(index).is_some_and(|known| known.text.of(&self.text) == text);
         if matches(self.last) {
             return Some(self.last);
         }
-        self.known_ids.find(hash(text), |place| matches(*place as usize)).map(|place| *place as usize)
+        self.known_ids.find(hash(text), |index| matches(*index as usize)).map(|index| *index as usize)
     }
 
     fn intern(&mut self, location: &Location<'_>) -> Option<usize> {
-        if let Some(place) = self.index_of(location) {
-            self.last = place;
-            return Some(place);
+        if let Some(index) = self.index_of(location) {
+            self.last = index;
+            return Some(index);
         }
         let (text, _) = location.origin()?;
         let url_prefix = UrlPrefix::parse(text)?;
@@ -205,14 +205,14 @@ impl Hosts {
             Port::None | Port::Empty | Port::Default => 0,
             Port::Bad => u32::MAX,
         };
-        let place = self.known.len();
+        let index = self.known.len();
         let origin = Origin { scheme: location.scheme()?, host, port };
         self.known.push(Known { text: span, origin, rows: 0 });
         let Self { text: all, known, known_ids, .. } = self;
-        let hash_of = |place: &u32| known.get(*place as usize).map_or(0, |known| hash(known.text.of(all)));
-        known_ids.insert_unique(hash(text), place as u32, hash_of);
-        self.last = place;
-        Some(place)
+        let hash_of = |index: &u32| known.get(*index as usize).map_or(0, |known| hash(known.text.of(all)));
+        known_ids.insert_unique(hash(text), index as u32, hash_of);
+        self.last = index;
+        Some(index)
     }
 
     /// Stores a text; `None` if all texts would exceed 4 GiB.
@@ -252,9 +252,9 @@ impl Hosts {
         Some(id)
     }
 
-    fn count(&mut self, place: usize, step: i64) -> Origin {
+    fn count(&mut self, index: usize, step: i64) -> Origin {
         const NOWHERE: Origin = Origin { scheme: Scheme::Http, host: 0, port: 0 };
-        let Some(known) = self.known.get_mut(place) else { return NOWHERE };
+        let Some(known) = self.known.get_mut(index) else { return NOWHERE };
         known.rows = stepped(known.rows, step);
         let origin = known.origin;
         let scheme = &mut self.schemes[origin.scheme as usize];

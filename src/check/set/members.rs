@@ -21,16 +21,16 @@ impl<T: Copy + Default> InlineVec<T> {
     }
 
     /// Inserts a value at an index; false if the list is full.
-    fn insert(&mut self, place: usize, value: T) -> bool {
-        let Some(tail) = self.values.get_mut(place..=usize::from(self.len)) else { return false };
+    fn insert(&mut self, index: usize, value: T) -> bool {
+        let Some(tail) = self.values.get_mut(index..=usize::from(self.len)) else { return false };
         tail.rotate_right(1);
         tail[0] = value; // an inclusive range is not empty
         self.len += 1;
         true
     }
 
-    fn remove(&mut self, place: usize) {
-        if let Some(tail) = self.values.get_mut(place..usize::from(self.len)) {
+    fn remove(&mut self, index: usize) {
+        if let Some(tail) = self.values.get_mut(index..usize::from(self.len)) {
             tail.rotate_left(1);
             self.len -= 1;
         }
@@ -64,8 +64,8 @@ impl Rows {
     pub fn insert(&mut self, row: u32) {
         match self {
             Self::Few(few) => {
-                if let Err(place) = few.as_slice().binary_search(&row)
-                    && !few.insert(place, row)
+                if let Err(index) = few.as_slice().binary_search(&row)
+                    && !few.insert(index, row)
                 {
                     *self = Self::Many(few.as_slice().iter().copied().chain([row]).collect());
                 }
@@ -80,8 +80,8 @@ impl Rows {
     pub fn remove(&mut self, row: u32) {
         match self {
             Self::Few(few) => {
-                if let Ok(place) = few.as_slice().binary_search(&row) {
-                    few.remove(place);
+                if let Ok(index) = few.as_slice().binary_search(&row) {
+                    few.remove(index);
                 }
             }
             Self::Many(rows) => {
@@ -168,8 +168,8 @@ impl Members {
     pub fn insert(&mut self, row: u32, file: u32) {
         match self {
             Self::Few(few) => {
-                let place = few.as_slice().partition_point(|&(other, _)| other < row);
-                if !few.insert(place, (row, file)) {
+                let index = few.as_slice().partition_point(|&(other, _)| other < row);
+                if !few.insert(index, (row, file)) {
                     let mut many = LargeGroup::default();
                     for &(row, file) in few.as_slice().iter().chain(&[(row, file)]) {
                         many.insert(row, file);
@@ -185,8 +185,8 @@ impl Members {
     pub fn remove(&mut self, row: u32, file: u32) {
         match self {
             Self::Few(few) => {
-                if let Some(place) = few.as_slice().iter().position(|&(other, _)| other == row) {
-                    few.remove(place);
+                if let Some(index) = few.as_slice().iter().position(|&(other, _)| other == row) {
+                    few.remove(index);
                 }
             }
             Self::Many(many) => many.remove(row, file),
@@ -222,7 +222,7 @@ impl Members {
         match self {
             Self::Few(few) => {
                 let pairs = few.as_slice();
-                (0..pairs.len()).filter(|&place| is_first_of_file(pairs, place)).count() as u64
+                (0..pairs.len()).filter(|&index| is_first_of_file(pairs, index)).count() as u64
             }
             Self::Many(many) => many.by_file.len() as u64,
         }
@@ -259,8 +259,8 @@ impl Members {
         match self {
             Self::Few(few) => {
                 let pairs = few.as_slice();
-                let further = (1..pairs.len()).filter(|&place| is_first_of_file(pairs, place));
-                bitmap.extend(further.filter_map(|place| pairs.get(place)).map(|&(row, _)| row));
+                let further = (1..pairs.len()).filter(|&index| is_first_of_file(pairs, index));
+                bitmap.extend(further.filter_map(|index| pairs.get(index)).map(|&(row, _)| row));
             }
             Self::Many(many) => {
                 let first = many.rows.min();
@@ -270,7 +270,7 @@ impl Members {
     }
 }
 
-fn is_first_of_file(pairs: &[(u32, u32)], place: usize) -> bool {
-    let file = pairs.get(place).map(|&(_, file)| file);
-    !pairs.iter().take(place).any(|&(_, other)| Some(other) == file)
+fn is_first_of_file(pairs: &[(u32, u32)], index: usize) -> bool {
+    let file = pairs.get(index).map(|&(_, file)| file);
+    !pairs.iter().take(index).any(|&(_, other)| Some(other) == file)
 }

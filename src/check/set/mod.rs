@@ -512,11 +512,11 @@ impl SetIndex {
     }
 
     fn touch(&mut self, file: u32) -> &mut FileTally {
-        let place = file as usize;
-        if self.files.len() <= place {
-            self.files.resize_with(place + 1, FileTally::default);
+        let file_index = file as usize;
+        if self.files.len() <= file_index {
+            self.files.resize_with(file_index + 1, FileTally::default);
         }
-        let tally = &mut self.files[place]; // resized above
+        let tally = &mut self.files[file_index]; // resized above
         if !tally.is_dirty {
             tally.is_dirty = true;
             self.dirty.push(file);

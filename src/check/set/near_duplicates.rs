@@ -72,7 +72,7 @@ impl SetIndex {
         let mut firsts: HashTable<(u64, u32)> = HashTable::with_capacity(rows.len() as usize);
         let hasher = foldhash::fast::FixedState::default();
         let mut other = String::new();
-        let mut near = Vec::new();
+        let mut duplicates = Vec::new();
         let mut key = String::new();
         for row in rows.iter().filter(|row| self.duplicates.contains(*row)) {
             // Only the first row of a page counts; the others are exact or equivalent duplicates.
@@ -90,12 +90,12 @@ impl SetIndex {
                     })
             };
             match firsts.entry(hash, same, |&(known, _)| known) {
-                Entry::Occupied(first) => near.push((row, first.get().1)),
+                Entry::Occupied(first) => duplicates.push((row, first.get().1)),
                 Entry::Vacant(vacant) => {
                     vacant.insert((hash, row));
                 }
             }
         }
-        near
+        duplicates
     }
 }

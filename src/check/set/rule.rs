@@ -143,10 +143,10 @@ mod tests {
 
     #[test]
     fn each_is_a_rule_of_the_table() {
-        for (place, &rule) in SetRule::ALL.iter().enumerate() {
-            assert_eq!(rule as usize, place);
+        for (index, &rule) in SetRule::ALL.iter().enumerate() {
+            assert_eq!(rule as usize, index);
             assert_eq!(SetRule::of(rule.rule()), Some(rule));
-            // What a template left behind is a matter of one value, but for a host that may be the site's own.
+            // Template placeholders are faults of one value, except in hosts, which may be the site's own.
             assert!(rule.rule().scope() == Scope::Set || rule == SetRule::TemplateHost);
         }
     }

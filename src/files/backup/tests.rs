@@ -170,7 +170,7 @@ fn a_failure_at_any_operation_leaves_one_state_or_the_other() {
         let restore_plan = restore_plan(&main(&set), &dates[0]).unwrap();
         let gate = Fault(AtomicUsize::new(at));
         let Err(error) = run(&restore_plan, true, &set, &gate) else { break };
-        assert!(matches!(error.reason, Reason::NoRoom { .. } | Reason::Unfinished { .. }), "{error}");
+        assert!(matches!(error.reason, Reason::NoSpace { .. } | Reason::Unfinished { .. }), "{error}");
         failures += 1;
         let has_record = set.path(".sited.commit").exists();
         finished += usize::from(has_record);

@@ -10,7 +10,7 @@ use std::fs::{self, File};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// Bytes of a slot: a hash, the id, the number, a line break.
+/// Size of a slot in bytes: a hash, the id, the number, a line break.
 const SLOT: usize = 16 + 1 + 16 + 1 + 20 + 1;
 
 /// The file that belongs to the journal at this path.
@@ -44,9 +44,9 @@ impl Counts {
         Self(bytes.chunks_exact(SLOT).filter_map(number).collect())
     }
 
-    /// How many lines the journal with this id had.
+    /// The number of synced lines of the journal with this id; `None` if unknown.
     pub(super) fn of_journal(&self, id: Option<u64>) -> Option<u64> {
-        self.0.iter().filter(|(of, _)| Some(*of) == id).map(|(_, count)| *count).max()
+        self.0.iter().filter(|(journal, _)| Some(*journal) == id).map(|(_, count)| *count).max()
     }
 }
 
@@ -74,7 +74,7 @@ impl Counter {
     /// Stores the number of synced lines.
     ///
     /// # Errors
-    /// When it cannot be written; the stored number is out of date then.
+    /// If it cannot be written; the stored number is outdated then.
     pub(super) fn set(&mut self, count: u64) -> io::Result<()> {
         if self.count == count {
             return Ok(());
@@ -96,7 +96,7 @@ impl Counter {
 
 /// Renames the counter of a journal that was renamed.
 pub(super) fn rename(from: &Path, to: &Path) {
-    // Without it the journal can still be replayed; only lines that are cut off its end are not noticed.
+    // Without a counter the journal can still be replayed; only lines that are cut off its end are not detected.
     let _ = fs::rename(path_of(from), path_of(to));
 }
 
@@ -109,6 +109,6 @@ pub(super) fn link(from: &Path, to: &Path) {
 
 /// Removes the counter of a journal that is removed.
 pub(super) fn remove(journal: &Path) {
-    // A counter that stays is ignored by other journals.
+    // A counter that is not removed is ignored for other journals.
     let _ = fs::remove_file(path_of(journal));
 }

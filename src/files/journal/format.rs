@@ -1,7 +1,8 @@
-//! The text format of a journal: header, lines with hashes, and which lines can be trusted.
+//! The text format of a journal: a header, and lines with hashes that show which of them are damaged or missing.
 //!
-//! Invariant: a line counts only if its hash is right, and is where its number says; what is missing between two
-//! lines is counted. The first line says which files the journal applies to; without it nothing applies.
+//! Invariant: a line is used only if its hash is correct and its number is higher than that of the line before; the
+//! numbers missing between two lines are counted. The first line lists the files that the journal applies to; without
+//! it no line is replayed.
 
 use super::super::disk::{Disk, fingerprint};
 use super::super::lock::real_path_cached;
@@ -15,29 +16,29 @@ use std::path::PathBuf;
 /// The journal format that this program writes. It also reads version 1, whose lines have no numbers.
 const VERSION: u32 = 2;
 
-/// Characters of a damaged line that are shown.
-const SHOWN: usize = 400;
+/// Maximum number of characters of a damaged line that are shown.
+const MAX_LINE_SHOWN: usize = 400;
 
 /// The first line of a journal: the files that it applies to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Header {
     version: u32,
-    /// The set, by the file that it is opened by; of several without an index, the first.
+    /// The path that the set is opened by; the first one of several files without an index.
     pub set: String,
-    /// The others, where several were opened as one set.
+    /// The other paths, if several files are opened as one set.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     and: Vec<String>,
-    /// When it was begun, in seconds since 1970.
+    /// The time when the journal was started, in seconds since 1970.
     pub begun: i64,
-    pub(super) files: Vec<Known>,
+    pub(super) files: Vec<FileState>,
     /// Identifies the journal for its counter; versions without a counter ignore it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     id: Option<u64>,
 }
 
-/// A file of the set as it was when the changes were made.
+/// The state of a file of the set when the changes were made.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(super) struct Known {
+pub(super) struct FileState {
     /// Its real path.
     pub(super) path: String,
     len: u64,
@@ -45,14 +46,14 @@ pub(super) struct Known {
 }
 
 impl Header {
-    /// For a set that is opened by these paths and whose files are these.
+    /// The header for a set that is opened by these paths and has the files of `disk`.
     pub(super) fn new(set: &[PathBuf], disk: &Disk, begun: i64) -> Self {
         let mut folders = HashMap::new();
         let mut files = Vec::new();
         for path in disk.paths() {
             if let Some(file) = disk.get(path) {
                 let path = real_path_cached(path, &mut folders).to_string_lossy().into_owned();
-                files.push(Known { path, len: file.len, hash: file.hash });
+                files.push(FileState { path, len: file.len, hash: file.hash });
             }
         }
         files.sort();
@@ -70,7 +71,7 @@ impl Header {
         Self { id, ..self }
     }
 
-    /// Whether the set is what it was when the changes were made.
+    /// Whether the files of the set have the same contents as when the changes were made.
     pub fn fits(&self, disk: &Disk) -> bool {
         let now = Self::new(&[], disk, self.begun);
         // The same set may be opened by another path; its content decides.
@@ -82,22 +83,22 @@ impl Header {
         contents(&now) == contents(self)
     }
 
-    /// The paths that the set was opened by.
+    /// The paths that the set is opened by.
     pub fn paths(&self) -> Vec<String> {
         [&self.set].into_iter().chain(&self.and).cloned().collect()
     }
 
-    /// Whether one of its files has one of these real paths.
+    /// Whether one of the files has one of these real paths.
     pub fn is_of_files(&self, paths: &BTreeSet<String>) -> bool {
         self.files.iter().any(|file| paths.contains(&file.path))
     }
 
-    /// Whether some of its files are open here, and all of those are as they were when the changes were made.
+    /// Whether some of the files are in `disk`, and none of these has changed since the changes were made.
     pub fn matches_shared_files(&self, disk: &Disk) -> bool {
         let now = Self::new(&[], disk, self.begun);
-        let now: BTreeMap<&str, &Known> = now.files.iter().map(|file| (&*file.path, file)).collect();
+        let now: BTreeMap<&str, &FileState> = now.files.iter().map(|file| (&*file.path, file)).collect();
         let mut shared = self.files.iter().filter_map(|file| Some((file, *now.get(&*file.path)?))).peekable();
-        shared.peek().is_some() && shared.all(|(then, now)| then == now)
+        shared.peek().is_some() && shared.all(|(recorded, now)| recorded == now)
     }
 }
 
@@ -113,11 +114,11 @@ pub enum Entry {
 /// Lines that are damaged or missing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lost {
-    /// How many; a lower bound if `at_least` is set.
+    /// Their number; a lower bound if `at_least` is set.
     pub count: u64,
-    /// Whether there may have been more, because no later line has a number.
+    /// Whether more lines may be lost, because no later line has a number.
     pub at_least: bool,
-    /// Their text as far as it can be read, without control characters; empty if there is none.
+    /// The readable text of these lines, without control characters; empty if there is none.
     pub text: String,
 }
 
@@ -126,9 +127,9 @@ pub struct Lost {
 pub struct StoredJournal {
     /// The files that it applies to.
     pub header: Header,
-    /// The changes, and where some are missing.
+    /// The changes, and the gaps between them.
     pub entries: Vec<Entry>,
-    /// Whether the last line is not complete: it was being written when the session ended.
+    /// Whether the last line is incomplete: it was being written when the session ended.
     pub is_cut: bool,
 }
 
@@ -148,7 +149,7 @@ pub enum Unusable {
     /// Not a journal, or its first line is damaged.
     #[error("it is damaged")]
     Damaged,
-    /// Of a later version of this program.
+    /// A newer version of this program wrote it.
     #[error("a newer version of sited wrote it")]
     Newer,
     /// It cannot be read.
@@ -156,12 +157,12 @@ pub enum Unusable {
     Unreadable(String),
 }
 
-/// The first line of a journal.
+/// Formats the first line of a journal.
 pub(super) fn first_line(header: &Header) -> io::Result<String> {
     Ok(hashed(&serde_json::to_string(header)?))
 }
 
-/// A line with its number; the first after the header has number 1.
+/// Formats a line with its number; the first one after the header has number 1.
 pub(super) fn line(number: u64, json: &str) -> String {
     hashed(&format!("{number} {json}"))
 }
@@ -185,7 +186,7 @@ pub(super) fn parse(bytes: &[u8], counts: &Counts) -> Result<StoredJournal, Unus
     Ok(StoredJournal { header, entries, is_cut })
 }
 
-/// The header that a journal's first line holds.
+/// Parses the first line of a journal.
 pub(super) fn header_of(line: &[u8]) -> Result<Header, Unusable> {
     let json = checked_text(line).ok_or(Unusable::Damaged)?;
     match serde_json::from_str::<Version>(json) {
@@ -208,20 +209,21 @@ pub(super) fn readable(bytes: &[u8]) -> Vec<Entry> {
     entries(rest, has_numbers, None).0
 }
 
-/// The lines after the header, and whether the last one is not complete; `count` is how many there were, if that is known.
+/// The lines after the header, and whether the last one is incomplete. `count` is the number of synced lines; `None` if
+/// unknown.
 fn entries(bytes: &[u8], has_numbers: bool, count: Option<u64>) -> (Vec<Entry>, bool) {
     let mut reader = Reader { has_numbers, next: 1, ..Reader::default() };
     let mut is_cut = false;
     for chunk in bytes.split_inclusive(|byte| *byte == b'\n') {
         let is_whole = chunk.ends_with(b"\n");
         let text = chunk.strip_suffix(b"\n").unwrap_or(chunk);
-        is_cut = !reader.take(text) && !is_whole && reader.damaged.len() == 1;
+        is_cut = !reader.add(text) && !is_whole && reader.damaged.len() == 1;
     }
-    // No line that the counter includes was still being written.
+    // A line that the counter includes was written completely.
     let missing = count.filter(|_| has_numbers).map(|count| count.saturating_add(1).saturating_sub(reader.next));
     is_cut &= missing.is_none_or(|missing| missing == 0);
     if !is_cut {
-        reader.end(missing);
+        reader.finish(missing);
     }
     (reader.entries, is_cut)
 }
@@ -238,8 +240,8 @@ struct Reader<'b> {
 }
 
 impl<'b> Reader<'b> {
-    /// Adds the next chunk; returns whether it is a valid line.
-    fn take(&mut self, chunk: &'b [u8]) -> bool {
+    /// Adds the next chunk. Returns whether it is a valid line.
+    fn add(&mut self, chunk: &'b [u8]) -> bool {
         let Some(text) = checked_text(chunk) else {
             self.damaged.push(chunk);
             return false;
@@ -257,7 +259,7 @@ impl<'b> Reader<'b> {
                 self.next = number.saturating_add(1);
                 true
             }
-            // A repeated line counts once.
+            // A repeated line is used once.
             Some(_) => true,
             None => {
                 self.damaged.push(chunk);
@@ -266,7 +268,7 @@ impl<'b> Reader<'b> {
         }
     }
 
-    /// Notes missing lines; `None` if their number is unknown.
+    /// Adds an entry for damaged or missing lines; `missing` is `None` if their number is unknown.
     fn note_lost(&mut self, missing: Option<u64>) {
         let damaged = std::mem::take(&mut self.damaged);
         let count = missing.unwrap_or_else(|| lines_in(&damaged));
@@ -274,13 +276,13 @@ impl<'b> Reader<'b> {
             return;
         }
         let texts = damaged.iter().filter(|chunk| chunk.iter().any(|byte| *byte != 0));
-        let texts: Vec<String> = texts.map(|chunk| excerpt(&String::from_utf8_lossy(chunk), SHOWN)).collect();
+        let texts: Vec<String> = texts.map(|chunk| excerpt(&String::from_utf8_lossy(chunk), MAX_LINE_SHOWN)).collect();
         self.entries.push(Entry::Lost(Lost { count, at_least: missing.is_none(), text: texts.join("\n") }));
     }
 
-    /// Notes missing lines at the end; `None` without a counter. Damaged lines that the counter does not include were
-    /// written but not counted yet, or are repeated.
-    fn end(&mut self, missing: Option<u64>) {
+    /// Adds an entry for damaged or missing lines at the end; `missing` is `None` without a counter. Damaged lines that
+    /// the counter does not include were written but not counted yet, or are repeated: then the number is unknown.
+    fn finish(&mut self, missing: Option<u64>) {
         self.note_lost(missing.filter(|missing| *missing >= lines_in(&self.damaged)));
     }
 }
@@ -292,11 +294,11 @@ fn lines_in(damaged: &[&[u8]]) -> u64 {
 
 /// Whether a damaged chunk begins like a line with a hash.
 fn begins_as_line(chunk: &[u8]) -> bool {
-    let hash = chunk.get(..16).is_some_and(|hash| hash.iter().all(u8::is_ascii_hexdigit));
-    hash && chunk.get(16) == Some(&b' ')
+    let has_hash = chunk.get(..16).is_some_and(|hash| hash.iter().all(u8::is_ascii_hexdigit));
+    has_hash && chunk.get(16) == Some(&b' ')
 }
 
-/// The text of a line, if its hash is right.
+/// The text of a line; `None` if its hash is wrong.
 fn checked_text(line: &[u8]) -> Option<&str> {
     let (hash, text) = std::str::from_utf8(line).ok()?.split_once(' ')?;
     (hash.len() == 16 && u64::from_str_radix(hash, 16).ok()? == fingerprint(text.as_bytes())).then_some(text)

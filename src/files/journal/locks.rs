@@ -1,7 +1,7 @@
 //! The locks of an open set, shared by the session and the jobs that take or release some of them.
 //!
-//! Taking a lock reads and writes files and may wait for another process, so the screen leaves it to jobs. Both use the
-//! same locks: what a job has taken stays taken when it ends.
+//! Taking a lock reads and writes files and may wait for another process, so the user interface does it in jobs. The
+//! session and its jobs share the locks: a lock that a job has taken is still held when the job ends.
 
 use super::super::disk::Disk;
 use super::super::lock::file_locks::FileLocks;
@@ -11,7 +11,7 @@ use super::{EXTENSION, JournalFailure, StateSlot};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
-/// The lock of a set in the state folder, held whenever the folder allows it.
+/// The lock of a set in the state folder, which is held if the folder is writable.
 #[derive(Debug)]
 pub(super) struct StateLock {
     folder: PathBuf,
@@ -21,7 +21,7 @@ pub(super) struct StateLock {
 }
 
 impl StateLock {
-    /// Takes the lock unless it is held: the folder may have become writable, or may have been removed.
+    /// Takes the lock if it is not held: the folder may have become writable, or may have been removed.
     fn ensure(&mut self) -> Result<(), NoLock> {
         if self.lock.as_ref().is_some_and(Lock::is_in_place) {
             self.lock.iter_mut().for_each(Lock::list);
@@ -37,6 +37,7 @@ impl StateLock {
         Ok(())
     }
 
+    /// Changes the files that the lock is for.
     fn hold(&mut self, keys: FileKeys) -> Result<(), LockedByOther> {
         if let Some(lock) = &mut self.lock {
             lock.hold(keys.clone())?;
@@ -46,7 +47,7 @@ impl StateLock {
     }
 }
 
-/// Path of a journal, with the lock that writing it needs.
+/// The path of a journal, with the lock that writing it requires.
 #[derive(Debug, Clone)]
 pub(super) struct JournalPath {
     path: Option<PathBuf>,
@@ -78,17 +79,17 @@ impl JournalPath {
     }
 }
 
-/// The locks of one set: the one in the state folder and those on its files. A clone shares them.
+/// The locks of one set: one in the state folder and those on its files. Clones share them.
 #[derive(Debug, Clone)]
 pub struct SlotLocks {
     pub(super) journal: JournalPath,
-    /// The real paths that the set is opened by.
+    /// The real paths by which the set is opened.
     pub(super) set: Arc<[PathBuf]>,
     files: Arc<Mutex<FileLocks>>,
 }
 
 impl SlotLocks {
-    /// Takes the locks of a set. Files that this process has locked by `other` may be locked here too.
+    /// Takes the locks of a set. Files that this process has locked through `other` can be locked again.
     pub(super) fn take(
         other: Option<&Self>,
         folder: Option<PathBuf>,
@@ -120,10 +121,10 @@ impl SlotLocks {
         self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes more files that belong to the set, or that it will make.
+    /// Locks more files that belong to the set, or that it will create.
     ///
     /// # Errors
-    /// [`LockedByOther`] when another process has one of them; what is held stays held.
+    /// [`LockedByOther`] if another process has locked one of them; the locks held before are kept.
     pub fn claim<'p>(&self, files: impl Iterator<Item = &'p Path>) -> Result<(), LockedByOther> {
         let files: Vec<&Path> = files.collect();
         let mut lock = self.journal.lock();
@@ -133,11 +134,11 @@ impl SlotLocks {
         self.files().hold(files.into_iter())
     }
 
-    /// Releases every file except these and those that the set is opened by, and locks the files that a save has put in
-    /// their place.
+    /// Releases every file except those of `disk` and those by which the set is opened, and locks the files that a save
+    /// has created in their place.
     ///
     /// # Errors
-    /// [`LockedByOther`] when another process has locked one of them first.
+    /// [`LockedByOther`] if another process has locked one of them first.
     pub fn claim_only(&self, disk: &Disk) -> Result<(), LockedByOther> {
         let files: Vec<&Path> = self.set.iter().map(PathBuf::as_path).chain(disk.paths()).collect();
         let mut lock = self.journal.lock();
@@ -152,10 +153,10 @@ impl SlotLocks {
         Header::new(&self.set, disk, begun)
     }
 
-    /// Takes the state slot of the same set at other paths; `None` if it is this one.
+    /// Takes the state slot of the same set at other paths; `None` if it is this slot.
     ///
     /// # Errors
-    /// [`LockedByOther`] when another process has one of them.
+    /// [`LockedByOther`] if another process has locked one of them.
     pub fn take_moved(&self, set: &[PathBuf]) -> Result<Option<StateSlot>, LockedByOther> {
         if set.iter().map(|path| real_path(path)).eq(self.set.iter().cloned()) {
             return Ok(None);
@@ -164,8 +165,8 @@ impl SlotLocks {
         StateSlot::acquire_sharing(Some(self), state, set).map(Some)
     }
 
-    /// Whether another process is kept from changing the set, by one lock or another. Waits for no job: one that takes
-    /// locks at this moment has some.
+    /// Whether any lock prevents another process from changing the set. Does not wait for jobs: a job that is taking
+    /// locks counts as holding some.
     pub(super) fn is_exclusive(&self) -> bool {
         let is_locked = match self.journal.lock.try_lock() {
             Ok(lock) => lock.lock.is_some(),

@@ -1,8 +1,8 @@
-//! Journals as files in the state folder: read, set aside, listed and removed.
+//! Reads, sets aside, lists and removes the journal files in the state folder.
 
 use super::counter::{self, Counts};
 use super::format::{self, Entry, Header, StoredJournal, Unusable};
-use super::{EXTENSION, FOLDER, MOST_BYTES, slot_name};
+use super::{EXTENSION, FOLDER, MAX_BYTES, slot_name};
 use crate::files::lock::{create_own_folder, real_path};
 use crate::files::trust;
 use std::collections::BTreeSet;
@@ -19,13 +19,13 @@ pub(super) fn read(path: &Path) -> Option<Result<StoredJournal, Unusable>> {
     }
 }
 
-/// The bytes of a journal. Nothing is read of one that is too long.
+/// Reads the bytes of a journal. One that exceeds [`MAX_BYTES`] is refused without reading it.
 fn bytes_of(path: &Path) -> io::Result<Vec<u8>> {
     let mut file = trust::open_own(path)?;
-    if file.metadata()?.len() > MOST_BYTES {
-        return Err(trust::TrustError::TooLarge(MOST_BYTES).into());
+    if file.metadata()?.len() > MAX_BYTES {
+        return Err(trust::TrustError::TooLarge(MAX_BYTES).into());
     }
-    trust::read_at_most(&mut file, MOST_BYTES)
+    trust::read_at_most(&mut file, MAX_BYTES)
 }
 
 /// An unused name for a journal that is set aside.
@@ -43,9 +43,9 @@ pub(super) fn set_aside(path: &Path) -> Option<PathBuf> {
 }
 
 /// Links a journal to a second name that nothing overwrites.
-pub(super) fn keep_aside(path: &Path) -> Option<PathBuf> {
+pub(super) fn link_aside(path: &Path) -> Option<PathBuf> {
     let aside = free_name(path)?;
-    // On a file system without hard links it is renamed; the next journal takes the first name again.
+    // Without hard links it is renamed; the next journal then has the first name again.
     fs::hard_link(path, &aside).or_else(|_| fs::rename(path, &aside)).ok()?;
     counter::link(path, &aside);
     Some(aside)
@@ -55,29 +55,29 @@ pub(super) fn keep_aside(path: &Path) -> Option<PathBuf> {
 #[derive(Debug)]
 pub(crate) struct JournalFile {
     pub path: PathBuf,
-    /// Whether it was set aside: users are not asked about it any more.
+    /// Whether it was set aside, so that the user is not asked about it again.
     pub is_aside: bool,
-    /// Its size in bytes.
+    /// Size in bytes.
     pub len: u64,
-    /// Its content.
+    /// The content.
     pub stored: Result<StoredJournal, Unusable>,
 }
 
 impl JournalFile {
-    /// The name of its file.
+    /// The name of the file.
     pub(crate) fn name(&self) -> String {
         self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 
-    /// The lines of a journal with a damaged header, to be shown only: which files they apply to is unknown.
+    /// The lines of a journal with a damaged header. They are only for display, since their files are unknown.
     pub(crate) fn readable(&self) -> Vec<Entry> {
         bytes_of(&self.path).map(|bytes| format::readable(&bytes)).unwrap_or_default()
     }
 
-    /// Removes it.
+    /// Removes the journal and its counter.
     ///
     /// # Errors
-    /// When the system refuses.
+    /// If the file cannot be removed.
     pub(crate) fn discard(&self) -> io::Result<()> {
         fs::remove_file(&self.path)?;
         counter::remove(&self.path);
@@ -85,11 +85,11 @@ impl JournalFile {
     }
 }
 
-/// Lists the journals of a set that is opened by these paths, including those that were set aside, ordered by name. A
-/// folder selects every set with a file in it; without any path, all journals are listed.
+/// Lists the journals of a set that is opened by these paths, including those that were set aside, sorted by name. A
+/// folder selects every set with a file in it; without paths, all journals are listed.
 ///
 /// # Errors
-/// When the folder of journals cannot be read, or is not this user's alone.
+/// If the folder of journals cannot be read, or does not belong to this user alone.
 pub(crate) fn list(state: &Path, paths: &[PathBuf]) -> io::Result<Vec<JournalFile>> {
     let folder = state.join(FOLDER);
     if fs::symlink_metadata(&folder).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {

@@ -1,6 +1,6 @@
-//! The journal's writer thread: writes and syncs lines, reports failures, and catches up after them.
+//! The journal's writer thread: writes and syncs lines, reports failures, and recovers from them.
 //!
-//! Invariant: the file can be replayed at every moment. No line follows one that could not be written: an incomplete line
+//! Invariant: the file can be replayed at any time. No line follows one that could not be written: an incomplete line
 //! is cut off, and once writing works again, a new file with all unsaved changes replaces the old one.
 
 use super::super::gate::sync_folder;
@@ -8,7 +8,7 @@ use super::super::lock::private_options;
 use super::counter::{self, Counter};
 use super::format::{Header, first_line, line};
 use super::locks::JournalPath;
-use super::{JournalFailure, MOST_BYTES};
+use super::{JournalFailure, MAX_BYTES};
 use std::fs::{self, File};
 use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -17,15 +17,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// Time between two attempts after a failure. Each further change is an attempt as well.
-const RETRY: Duration = Duration::from_secs(1);
+const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Time between two checks that the file still exists, while it holds changes.
-const WATCH: Duration = Duration::from_secs(5);
+/// Time between two checks that the file still exists, if it contains changes.
+const CHECK_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Makes the text of a line, on the writer thread since it may take a while.
+/// Creates the text of a line. Runs on the writer thread, since it may take a while.
 pub(crate) type MakeLine = Box<dyn FnOnce() -> String + Send>;
 
-/// Makes all lines that turn the saved files into the document of that moment.
+/// Creates all lines that turn the saved files into the document as of that change.
 pub(crate) type MakeAllLines = Arc<dyn Fn() -> Vec<String> + Send + Sync>;
 
 /// Called on the writer thread when writing starts to fail, and when it works again.
@@ -40,11 +40,11 @@ impl std::fmt::Debug for Watcher {
 
 /// A change to be written.
 pub struct Note {
-    /// Makes its line, which may build on earlier lines.
+    /// Creates its line, which may build on earlier lines.
     pub line: MakeLine,
     /// Whether the line does not build on earlier ones.
-    pub is_whole: bool,
-    /// Makes the lines that are written if earlier ones are missing.
+    pub is_independent: bool,
+    /// Creates the lines that are written if earlier ones are missing.
     pub all: MakeAllLines,
 }
 
@@ -74,40 +74,43 @@ pub(super) type Gate = Arc<dyn Fn(Step) -> io::Result<()> + Send + Sync>;
 #[derive(Debug, Default)]
 pub(super) struct Report {
     pub(super) failure: Option<JournalFailure>,
-    /// How often all lines were rewritten after a failure: the next line must not build on earlier ones then.
-    pub(super) caught_up: u64,
+    /// Number of times that all lines were rewritten after a failure. After it changed, the next line must not build on
+    /// earlier ones.
+    pub(super) rewrite_count: u64,
 }
 
 /// The state of the journal file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// It has everything up to the last note.
+    /// It contains all changes up to the last note.
     Complete,
-    /// It was rewritten after a failure, which the session does not know yet: the next line must not build on earlier ones.
-    CaughtUp,
-    /// It is out of date, or does not exist yet.
-    Behind,
+    /// It was rewritten after a failure, which the session may not know yet: the next line must not build on earlier
+    /// ones.
+    Rewritten,
+    /// It is outdated, or does not exist yet.
+    Outdated,
 }
 
 pub(super) struct Writer {
     path: JournalPath,
     header: Option<Header>,
     file: Option<File>,
-    /// Valid bytes of the file.
+    /// Number of valid bytes of the file.
     len: u64,
-    /// Lines after the header.
+    /// Number of lines after the header.
     lines: u64,
     /// Stores the number of synced lines; `None` if it could not be written.
     counter: Option<Counter>,
     state: State,
     /// Whether the file has to exist.
-    is_wanted: bool,
-    /// Whether the last note did not build on earlier lines.
-    is_whole: bool,
-    /// Makes all lines up to the document of the last note; none before the first.
+    must_exist: bool,
+    /// Whether the line of the last note does not build on earlier lines.
+    is_independent: bool,
+    /// Creates all lines up to the last note; `None` before the first note.
     all: Option<MakeAllLines>,
-    /// Its lines, kept while they cannot be written.
-    made: Option<Vec<String>>,
+    /// The lines that `all` has created, until they are written.
+    pending_lines: Option<Vec<String>>,
+    /// Whether all lines are synced.
     is_synced: bool,
     gate: Gate,
     report: Arc<Mutex<Report>>,
@@ -129,11 +132,11 @@ impl Writer {
             len: 0,
             lines: 0,
             counter: None,
-            state: State::Behind,
-            is_wanted: false,
-            is_whole: false,
+            state: State::Outdated,
+            must_exist: false,
+            is_independent: false,
             all: None,
-            made: None,
+            pending_lines: None,
             is_synced: true,
             gate,
             report,
@@ -141,7 +144,7 @@ impl Writer {
         }
     }
 
-    /// Executes commands in order, and syncs when none is waiting.
+    /// Executes commands in order, and syncs when no further one is waiting.
     pub(super) fn run(mut self, commands: &Receiver<WriterCommand>) {
         let mut waiting: Vec<Sender<()>> = Vec::new();
         let mut ends = false;
@@ -168,7 +171,7 @@ impl Writer {
                 });
             }
             self.finish();
-            // Whoever waits may be gone.
+            // The waiting thread may have ended.
             for done in waiting.drain(..) {
                 let _ = done.send(());
             }
@@ -178,23 +181,23 @@ impl Writer {
     /// How long to wait for a command; `None` for no limit.
     fn wait_timeout(&self) -> Option<Duration> {
         match self.state {
-            State::Behind => self.is_due().then_some(RETRY),
-            _ => (self.lines > 0).then_some(WATCH),
+            State::Outdated => self.must_rewrite().then_some(RETRY_INTERVAL),
+            _ => (self.lines > 0).then_some(CHECK_INTERVAL),
         }
     }
 
     /// Whether the file has to be rewritten.
-    fn is_due(&self) -> bool {
-        self.state == State::Behind && self.is_wanted && self.header.is_some()
+    fn must_rewrite(&self) -> bool {
+        self.state == State::Outdated && self.must_exist && self.header.is_some()
     }
 
     pub(super) fn execute(&mut self, command: WriterCommand) {
         match command {
             WriterCommand::Restart(header) => {
                 self.header = Some(header);
-                (self.all, self.made, self.state) = (None, None, State::Behind);
-                (self.is_wanted, self.is_whole) = (true, true);
-                // The file exists before the first change.
+                (self.all, self.pending_lines, self.state) = (None, None, State::Outdated);
+                (self.must_exist, self.is_independent) = (true, true);
+                // The file is created before the first change.
                 self.rewrite_all();
             }
             WriterCommand::Header(header) => self.header = Some(header),
@@ -203,41 +206,42 @@ impl Writer {
         }
     }
 
+    /// Writes the line of a change.
     fn note(&mut self, note: Note) {
         self.all = Some(note.all);
-        (self.made, self.is_wanted, self.is_whole) = (None, true, note.is_whole);
+        (self.pending_lines, self.must_exist, self.is_independent) = (None, true, note.is_independent);
         let written = match self.state {
-            State::Behind => return,
-            State::CaughtUp if !note.is_whole => {
+            State::Outdated => return,
+            State::Rewritten if !note.is_independent => {
                 let lines = self.all.as_ref().map(|all| all()).unwrap_or_default();
                 lines.iter().try_for_each(|line| self.append(line))
             }
             _ => self.append(&(note.line)()),
         };
         match written {
-            Ok(()) if note.is_whole => self.state = State::Complete,
+            Ok(()) if note.is_independent => self.state = State::Complete,
             Ok(()) => {}
             // The failure is reported if rewriting all lines fails too.
-            Err(_) => self.state = State::Behind,
+            Err(_) => self.state = State::Outdated,
         }
     }
 
-    /// Syncs what was written, and rewrites the file if it is out of date.
+    /// Syncs the written lines, and rewrites the file if it is outdated.
     pub(super) fn finish(&mut self) {
-        if self.state != State::Behind && !self.is_synced {
+        if self.state != State::Outdated && !self.is_synced {
             let synced = (self.gate)(Step::Sync).and_then(|()| self.file.as_ref().map_or(Ok(()), File::sync_data));
             self.is_synced = synced.is_ok();
             if synced.is_err() {
-                self.state = State::Behind;
+                self.state = State::Outdated;
             } else {
                 self.update_counter();
             }
         }
-        // The folder may have been removed, and the file with it.
-        if self.state != State::Behind && !self.is_in_place() {
-            self.state = State::Behind;
+        // The file may have been removed, for example with its folder.
+        if self.state != State::Outdated && !self.is_in_place() {
+            self.state = State::Outdated;
         }
-        if self.is_due() {
+        if self.must_rewrite() {
             self.rewrite_all();
         }
     }
@@ -245,7 +249,7 @@ impl Writer {
     /// Stores the number of synced lines.
     fn update_counter(&mut self) {
         let written = self.counter.as_mut().map_or(Ok(()), |counter| counter.set(self.lines));
-        // A number that is out of date is worse than none.
+        // No counter is better than one with an outdated number.
         if let Some(path) = self.path.path().filter(|_| written.is_err()) {
             counter::remove(path);
             self.counter = None;
@@ -256,29 +260,29 @@ impl Writer {
         self.file.as_ref().zip(self.path.path()).is_some_and(|(file, path)| super::super::lock::is_file_of(file, path))
     }
 
-    /// Writes all unsaved changes to a new file, which replaces the old one, and reports a failure or its end.
+    /// Writes all unsaved changes to a new file, which replaces the old one. Reports when writing fails or works again.
     fn rewrite_all(&mut self) {
         let had_failed = self.failure().is_some();
-        if self.made.is_none() {
-            self.made = Some(self.all.as_ref().map(|all| all()).unwrap_or_default());
+        if self.pending_lines.is_none() {
+            self.pending_lines = Some(self.all.as_ref().map(|all| all()).unwrap_or_default());
         }
         match self.rewrite() {
             Ok(()) => {
-                self.made = None;
-                self.state = if self.is_whole { State::Complete } else { State::CaughtUp };
+                self.pending_lines = None;
+                self.state = if self.is_independent { State::Complete } else { State::Rewritten };
                 let mut report = self.report.lock().unwrap_or_else(PoisonError::into_inner);
-                report.caught_up += u64::from(!self.is_whole);
+                report.rewrite_count += u64::from(!self.is_independent);
                 report.failure = None;
                 drop(report);
                 if had_failed {
-                    self.report_state();
+                    self.notify_watcher();
                 }
             }
             Err(why) => {
-                let is_news = self.failure().as_ref() != Some(&why);
+                let is_new = self.failure().as_ref() != Some(&why);
                 self.report.lock().unwrap_or_else(PoisonError::into_inner).failure = Some(why);
-                if is_news {
-                    self.report_state();
+                if is_new {
+                    self.notify_watcher();
                 }
             }
         }
@@ -288,12 +292,13 @@ impl Writer {
         self.report.lock().unwrap_or_else(PoisonError::into_inner).failure.clone()
     }
 
-    fn report_state(&self) {
+    fn notify_watcher(&self) {
         if let Some(watcher) = &self.watcher {
             watcher.0();
         }
     }
 
+    /// Replaces the file with a new one that has the pending lines.
     fn rewrite(&mut self) -> Result<(), JournalFailure> {
         let path = self.path.writable_path()?.to_path_buf();
         let failed = |error: io::Error| JournalFailure::of(&path, &error);
@@ -316,18 +321,19 @@ impl Writer {
         Ok(())
     }
 
+    /// Writes the pending lines to a new file. Returns the file with its numbers of bytes and of lines.
     fn write_new(&self, new: &Path, header: &Header) -> io::Result<(File, u64, u64)> {
         (self.gate)(Step::Create)?;
         // A file of a dead process or of someone else is removed, not overwritten.
         let _ = fs::remove_file(new);
         let mut file = private_options().create_new(true).open(new)?;
-        let lines = self.made.as_deref().unwrap_or_default();
+        let lines = self.pending_lines.as_deref().unwrap_or_default();
         let first = first_line(header)?;
         let rest = lines.iter().zip(1..).map(|(json, number)| line(number, json));
         let mut len = 0;
         for text in std::iter::once(first).chain(rest) {
             len += text.len() as u64;
-            if len > MOST_BYTES {
+            if len > MAX_BYTES {
                 return Err(io::ErrorKind::FileTooLarge.into());
             }
             (self.gate)(Step::Write)?;
@@ -343,11 +349,11 @@ impl Writer {
         let text = line(self.lines + 1, json);
         let Some(file) = &mut self.file else { return Err(io::ErrorKind::NotFound.into()) };
         let written = (self.gate)(Step::Write).inspect_err(|_| {
-            // Like a full disk, which takes a part of the line.
+            // Simulates a full disk, which writes only a part of the line.
             let _ = file.write_all(text.as_bytes().get(..text.len() / 2).unwrap_or_default());
         });
         let len = self.len.saturating_add(text.len() as u64);
-        let fits = if len > MOST_BYTES { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(()) };
+        let fits = if len > MAX_BYTES { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(()) };
         match written.and(fits).and_then(|()| file.write_all(text.as_bytes())) {
             Ok(()) => {
                 (self.len, self.is_synced) = (len, false);
@@ -355,14 +361,14 @@ impl Writer {
                 Ok(())
             }
             Err(error) => {
-                // If that fails too, the last line is incomplete, and nothing follows it.
+                // If this fails too, the last line is incomplete, and no line follows it.
                 let _ = file.set_len(self.len).and_then(|()| file.seek(io::SeekFrom::Start(self.len)));
                 Err(error)
             }
         }
     }
 
-    /// Removes the journal, because nothing is unsaved.
+    /// Removes the journal, because there are no unsaved changes.
     pub(super) fn remove(&self) {
         // Without the lock it may be the journal of another process.
         let is_own = self.path.is_locked() && (self.file.is_none() || self.is_in_place());
@@ -374,7 +380,7 @@ impl Writer {
 }
 
 impl JournalFailure {
-    /// Why a journal at this path could not be written.
+    /// The failure to write a journal at this path.
     fn of(path: &Path, error: &io::Error) -> Self {
         let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
         Self::of_folder(folder, error)

@@ -1,6 +1,6 @@
 //! Fault injection: every file operation of a save fails, writes short, is interrupted, or kills the process.
 //!
-//! Tests the manual's promises about full disks and crashes, for each way in which files are replaced.
+//! Tests the manual's promises about full disks and crashes, for every method of replacing files.
 
 use super::scenarios::{Files, SCENARIOS, has_record};
 use super::*;
@@ -10,8 +10,8 @@ use crate::files::record;
 use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The visible files; those of an unfinished save are hidden.
-fn seen(set: &TestSet) -> Files {
+/// The visible files, without the hidden ones of an unfinished save.
+fn visible_files(set: &TestSet) -> Files {
     set.files().into_iter().filter(|(name, _)| !name.starts_with('.') && !name.contains("/.")).collect()
 }
 
@@ -20,7 +20,7 @@ fn seen(set: &TestSet) -> Files {
 pub(in crate::files) enum Kind {
     /// An error with this code.
     Error(i32),
-    /// A signal, once.
+    /// An interruption by a signal, once.
     Interrupted,
     /// Only one byte is written.
     Short,
@@ -33,6 +33,7 @@ pub(in crate::files) struct Fault {
     at: usize,
     kind: Kind,
     passed: AtomicUsize,
+    /// Number of renames and removals.
     pub(super) renames: AtomicUsize,
 }
 
@@ -41,7 +42,7 @@ impl Fault {
         Self { at, kind, passed: AtomicUsize::new(0), renames: AtomicUsize::new(0) }
     }
 
-    /// The disk is full.
+    /// A full disk at the operation `at`.
     pub(super) fn full(at: usize) -> Self {
         Self::at(at, Kind::Error(28))
     }
@@ -52,20 +53,21 @@ impl Fault {
 }
 
 impl Fault {
-    /// Counts an operation, and returns whether it is the n-th. Files are written on several threads.
+    /// Counts an operation, and returns whether it is the n-th, which gets the fault. Files are written on several
+    /// threads.
     fn check_step(&self, step: FsOperation) -> io::Result<bool> {
         // The threads determine which operation is the n-th, but not the number of writes.
-        let counts = !matches!(self.kind, Kind::Lie) || step == FsOperation::Write;
-        let is_it = counts && self.passed.fetch_add(1, Ordering::SeqCst) == self.at;
+        let is_counted = !matches!(self.kind, Kind::Lie) || step == FsOperation::Write;
+        let is_faulty = is_counted && self.passed.fetch_add(1, Ordering::SeqCst) == self.at;
         match self.kind {
-            Kind::Error(number) if is_it => return Err(io::Error::from_raw_os_error(number)),
-            Kind::Interrupted if is_it => return Err(io::ErrorKind::Interrupted.into()),
+            Kind::Error(number) if is_faulty => return Err(io::Error::from_raw_os_error(number)),
+            Kind::Interrupted if is_faulty => return Err(io::ErrorKind::Interrupted.into()),
             _ => {}
         }
         if matches!(step, FsOperation::Rename | FsOperation::Remove) {
             self.renames.fetch_add(1, Ordering::SeqCst);
         }
-        Ok(is_it)
+        Ok(is_faulty)
     }
 }
 
@@ -75,10 +77,10 @@ impl Gate for Fault {
     }
 
     fn write(&self, file: &mut File, bytes: &[u8]) -> io::Result<usize> {
-        let is_it = self.check_step(FsOperation::Write)?;
+        let is_faulty = self.check_step(FsOperation::Write)?;
         match self.kind {
-            Kind::Short if is_it => file.write(bytes.get(..1).unwrap_or(bytes)),
-            Kind::Lie if is_it => {
+            Kind::Short if is_faulty => file.write(bytes.get(..1).unwrap_or(bytes)),
+            Kind::Lie if is_faulty => {
                 file.write_all(bytes.get(..bytes.len() / 2).unwrap_or_default())?;
                 Ok(bytes.len())
             }
@@ -110,18 +112,18 @@ fn save_in_pieces(gate: &dyn Gate, set: &mut TestSet) -> Result<Saved, Error> {
     batch.commit(&plan, &mut set.disk, &Progress::default())
 }
 
-/// A way to save.
+/// A function that saves a set.
 type SaveFn = fn(&dyn Gate, &mut TestSet) -> Result<Saved, Error>;
 
-/// Both ways.
-const WAYS: [SaveFn; 2] = [save_with, save_in_pieces];
+/// Saves a whole plan, and in pieces.
+const SAVE_FNS: [SaveFn; 2] = [save_with, save_in_pieces];
 
 /// Any operation may fail with any error. Before the record is written, nothing has changed and nothing is left behind.
 /// After it, the index lists only existing files, no file is partly written, and saving again completes the save, as
 /// does the next process that opens the set.
 #[test]
 fn a_failure_at_any_operation_loses_nothing() {
-    for (scenario, save) in SCENARIOS.iter().flat_map(|scenario| WAYS.map(|save| (scenario, save))) {
+    for (scenario, save) in SCENARIOS.iter().flat_map(|scenario| SAVE_FNS.map(|save| (scenario, save))) {
         let (old, new) = scenario.outcomes();
         let (mut failures, mut finished) = (0, 0);
         for (at, is_opened_again) in (0..).flat_map(|at| [(at, false), (at, true)]) {
@@ -144,9 +146,9 @@ fn a_failure_at_any_operation_loses_nothing() {
             if !has_record && fault.renames.load(Ordering::SeqCst) == 0 {
                 assert_eq!(now, old, "{context}");
             }
-            let is_begun = matches!(error.reason, Reason::Unfinished { .. } | Reason::NoRoom { begun: true, .. });
+            let is_begun = matches!(error.reason, Reason::Unfinished { .. } | Reason::NoSpace { begun: true, .. });
             assert_eq!(is_begun, has_record, "{context}: {error}");
-            for (name, bytes) in seen(&set) {
+            for (name, bytes) in visible_files(&set) {
                 let is_whole = old.get(&name) == Some(&bytes) || new.get(&name) == Some(&bytes);
                 assert!(is_whole || scenario.in_place, "{context}: {name}");
             }
@@ -158,7 +160,7 @@ fn a_failure_at_any_operation_loses_nothing() {
                 let done = set.reopen(scenario.main);
                 assert_eq!(done.is_some(), has_record, "{context}");
                 finished += usize::from(has_record);
-                let expected = if has_record || seen(&set) == new { &new } else { &old };
+                let expected = if has_record || visible_files(&set) == new { &new } else { &old };
                 assert_eq!(&set.files(), expected, "{context}");
             } else {
                 // The recorded state is up to date, so that retrying does not count as overwriting foreign changes.
@@ -168,8 +170,8 @@ fn a_failure_at_any_operation_loses_nothing() {
                 assert_eq!(set.files(), new, "{context}");
             }
         }
-        let is_several = new.keys().any(|name| name.ends_with("index.xml")) || new.len() > old.len();
-        assert!(failures >= 8 && (finished > 3 || !is_several), "{}: {failures} {finished}", scenario.name);
+        let needs_record = new.keys().any(|name| name.ends_with("index.xml")) || new.len() > old.len();
+        assert!(failures >= 8 && (finished > 3 || !needs_record), "{}: {failures} {finished}", scenario.name);
     }
 }
 
@@ -209,7 +211,7 @@ fn unpacked(mut files: Files) -> Files {
 fn signals_and_short_writes_change_nothing() {
     let kinds = [Kind::Interrupted, Kind::Short];
     let cases = SCENARIOS.iter().flat_map(|scenario| kinds.map(|kind| (scenario, kind)));
-    for ((scenario, kind), save) in cases.flat_map(|case| WAYS.map(|save| (case, save))) {
+    for ((scenario, kind), save) in cases.flat_map(|case| SAVE_FNS.map(|save| (case, save))) {
         let (_, new) = scenario.outcomes();
         for at in 0.. {
             let (mut set, fault) = (scenario.edited(), Fault::at(at, kind));
@@ -225,16 +227,16 @@ fn signals_and_short_writes_change_nothing() {
 /// The disk silently loses bytes, so that the bytes that are read back differ.
 #[test]
 fn silent_data_loss_is_detected_before_anything_is_replaced() {
-    for (scenario, save) in SCENARIOS.iter().flat_map(|scenario| WAYS.map(|save| (scenario, save))) {
+    for (scenario, save) in SCENARIOS.iter().flat_map(|scenario| SAVE_FNS.map(|save| (scenario, save))) {
         let (old, new) = scenario.outcomes();
-        let mut found_out = 0;
+        let mut detected = 0;
         for at in 0.. {
             let (mut set, fault) = (scenario.edited(), Fault::at(at, Kind::Lie));
             match save(&fault, &mut set) {
                 // A write without effect on the content, such as that of a name.
                 Ok(_) => assert_eq!(set.files(), new, "{} {at}", scenario.name),
                 Err(error) => {
-                    found_out += 1;
+                    detected += 1;
                     assert!(!matches!(error.reason, Reason::System { .. }), "{} {at}: {error}", scenario.name);
                     assert_eq!(set.files(), old, "{} {at}", scenario.name);
                 }
@@ -243,7 +245,7 @@ fn silent_data_loss_is_detected_before_anything_is_replaced() {
                 break;
             }
         }
-        assert!(found_out > 0, "{}", scenario.name);
+        assert!(detected > 0, "{}", scenario.name);
     }
 }
 
@@ -251,7 +253,7 @@ fn silent_data_loss_is_detected_before_anything_is_replaced() {
 struct Interference<'m> {
     act: &'m (dyn Fn() + Sync),
     synced: AtomicUsize,
-    /// The number of files after which it acts.
+    /// Number of synced files after which it acts.
     at: usize,
 }
 
@@ -288,14 +290,14 @@ fn changes_by_others_during_a_save_are_not_overwritten() {
         let set = SCENARIOS[2].edited();
         let path = set.path("index.xml");
         let theirs = std::sync::Mutex::new(None);
-        let meddle = || {
+        let interfere = || {
             act(&path);
             *theirs.lock().unwrap() = Some(set.files());
         };
         let plan = set.plan();
         let mode = set.mode();
         let mut disk = set.disk.clone();
-        let gate = Interference { act: &meddle, synced: AtomicUsize::new(0), at: 4 };
+        let gate = Interference { act: &interfere, synced: AtomicUsize::new(0), at: 4 };
         let error = save_with_gate(&gate, &plan, &mut disk, &mode, &Progress::default()).unwrap_err();
         assert!(matches!(error.reason, Reason::Changed) && error.path == path, "{what}: {error}");
         let mut theirs = theirs.into_inner().unwrap().unwrap();
@@ -307,8 +309,8 @@ fn changes_by_others_during_a_save_are_not_overwritten() {
     let path = set.path("s-3.xml");
     let (plan, mut disk) = (set.plan(), set.disk.clone());
     let mode = set.mode();
-    let meddle = || fs::write(&path, "theirs").unwrap();
-    let gate = Interference { act: &meddle, synced: AtomicUsize::new(0), at: 4 };
+    let interfere = || fs::write(&path, "theirs").unwrap();
+    let gate = Interference { act: &interfere, synced: AtomicUsize::new(0), at: 4 };
     let error = save_with_gate(&gate, &plan, &mut disk, &mode, &Progress::default()).unwrap_err();
     assert!(error.path == path && fs::read(&path).unwrap() == b"theirs", "{error}");
 }
@@ -325,7 +327,7 @@ impl Gate for Death {
     }
 }
 
-/// The variable that tells a process of this test where to die and what to save.
+/// The environment variable with the instructions for a separate process: what to save, and the operation to die at.
 pub(in crate::files) const DEATH: &str = "SITED_TEST_DEATH";
 
 const DEATH_TEST: &str = "files::save::faults::a_process_that_dies_at_any_operation_leaves_the_old_set_or_the_new_one";
@@ -339,10 +341,10 @@ fn a_process_that_dies_at_any_operation_leaves_the_old_set_or_the_new_one() {
     }
     for (number, scenario) in SCENARIOS.iter().enumerate() {
         let (old, new) = scenario.outcomes();
-        let (mut deaths, mut kept) = (0, 0);
-        for (at, way) in (0..).flat_map(|at| [(at, 0), (at, 1)]) {
+        let (mut deaths, mut unchanged) = (0, 0);
+        for (at, save_fn) in (0..).flat_map(|at| [(at, 0), (at, 1)]) {
             let mut set = (scenario.make)();
-            if survives(DEATH_TEST, &format!("{way} {number} {at} {}", set.path("").display())) {
+            if survives(DEATH_TEST, &format!("{save_fn} {number} {at} {}", set.path("").display())) {
                 assert_eq!(set.files(), new, "{}", scenario.name);
                 break;
             }
@@ -356,10 +358,10 @@ fn a_process_that_dies_at_any_operation_leaves_the_old_set_or_the_new_one() {
             set.reopen(scenario.main);
             // A single file is replaced without a record.
             let now = set.files();
-            kept += usize::from(now == old);
+            unchanged += usize::from(now == old);
             assert!(now == new || (now == old && !has_record), "{} {at}: {:?}", scenario.name, now.keys());
         }
-        assert!(deaths >= 5 && kept >= 3, "{}: {deaths} {kept}", scenario.name);
+        assert!(deaths >= 5 && unchanged >= 3, "{}: {deaths} {unchanged}", scenario.name);
     }
 }
 
@@ -370,7 +372,8 @@ pub(in crate::files) fn survives(test: &str, instructions: &str) -> bool {
     command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).status().unwrap().success()
 }
 
-/// The work of such a process. Its umask lets everyone read and write its files, so only the program protects them.
+/// Runs in the separate process. Its umask lets everyone read and write its files, so that only the program protects
+/// them.
 fn run_until_killed(instructions: &str) {
     #[cfg(unix)]
     rustix::process::umask(rustix::fs::Mode::empty());
@@ -385,7 +388,7 @@ fn run_until_killed(instructions: &str) {
     }
     let mut set = TestSet::open(folder, scenario.main);
     (scenario.change)(&mut set);
-    WAYS[words[0].parse::<usize>().unwrap()](&gate, &mut set).unwrap();
+    SAVE_FNS[words[0].parse::<usize>().unwrap()](&gate, &mut set).unwrap();
 }
 
 /// Asserts that no new file is readable or writable for users who cannot read or write the old files.

@@ -7,7 +7,7 @@ use crate::files::fixture::{TestSet, urlset};
 use std::fs;
 use std::sync::atomic::Ordering;
 
-/// An interrupted save is finished, and finishing is interrupted too, at any operation.
+/// Finishing an interrupted save is interrupted as well, at any operation.
 #[test]
 fn an_interrupted_recovery_can_be_repeated() {
     let mut failures = 0;
@@ -28,7 +28,7 @@ fn an_interrupted_recovery_can_be_repeated() {
     assert!(failures > 20, "{failures}");
 }
 
-/// A save that fails right after its record was written.
+/// A set whose save failed right after its record was written; `None` if the save writes no record.
 fn interrupted(scenario: &Scenario) -> Option<TestSet> {
     for at in 0..100 {
         let (mut set, fault) = (scenario.edited(), Fault::full(at));
@@ -59,7 +59,8 @@ fn a_save_first_finishes_that_of_another_set_in_the_folder() {
     assert!(now == new, "{:?}", set.names());
 }
 
-type Spoil<'s> = &'s dyn Fn(&TestSet);
+/// Makes it impossible to finish a save.
+type Tamper<'s> = &'s dyn Fn(&TestSet);
 
 #[test]
 fn a_record_that_cannot_be_finished_is_reported_and_changes_nothing() {
@@ -76,7 +77,7 @@ fn a_record_that_cannot_be_finished_is_reported_and_changes_nothing() {
     };
     let text = |set: &TestSet| fs::read_to_string(set.path(".sited.commit")).unwrap();
     let foreign = urlset(&["https://e.com/foreign"]);
-    let spoilt: [(&str, Spoil<'_>); 5] = [
+    let cases: [(&str, Tamper<'_>); 5] = [
         ("changed by another program", &|set| fs::write(set.path("index.xml"), &foreign).unwrap()),
         ("its new content is missing", &|set| {
             let temporary = set.files().into_keys().find(|name| name.starts_with(".index.xml.")).unwrap();
@@ -89,9 +90,9 @@ fn a_record_that_cannot_be_finished_is_reported_and_changes_nothing() {
         }),
         ("cannot be read", &|set| fs::write(set.path(".sited.commit"), b"\xff\0").unwrap()),
     ];
-    for (why, spoil) in spoilt {
+    for (why, tamper) in cases {
         let set = interrupted();
-        spoil(&set);
+        tamper(&set);
         let before = set.files();
         let error = record::recover(&set.path("index.xml"), &set.recovery()).unwrap_err();
         assert!(error.to_string().contains(why) && error.hint().is_some(), "{error}");

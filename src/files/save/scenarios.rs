@@ -17,7 +17,7 @@ pub(super) struct Scenario {
     pub(super) main: &'static str,
     pub(super) make: fn() -> TestSet,
     pub(super) change: fn(&mut TestSet),
-    /// Whether a file is overwritten in place: during that it is neither old nor new.
+    /// Whether a file is overwritten in place, so that for a moment it is neither old nor new.
     pub(super) in_place: bool,
 }
 
@@ -32,13 +32,13 @@ pub(super) const SCENARIOS: [Scenario; SCENARIO_COUNT] = [
         change: into_parts,
         in_place: false,
     },
-    Scenario { name: "an emptied part", main: "index.xml", make: pair, change: empty, in_place: false },
-    Scenario { name: "a part of another name", main: "index.xml", make: pair, change: renamed, in_place: false },
+    Scenario { name: "an emptied part", main: "index.xml", make: pair, change: empty_first, in_place: false },
+    Scenario { name: "a part of another name", main: "index.xml", make: pair, change: rename_part, in_place: false },
     Scenario { name: "an index that becomes two", main: "index.xml", make: pair, change: overfull, in_place: false },
     Scenario { name: "an index of two files", main: INDEXES, make: two_indexes, change: split, in_place: false },
     Scenario { name: "an emptied index", main: INDEXES, make: two_indexes, change: empty_last, in_place: false },
     Scenario { name: "a gzipped set, split", main: "index.xml", make: packed_pair, change: split, in_place: false },
-    Scenario { name: "files of two folders", main: SEVERAL, make: several, change: one_of_each, in_place: false },
+    Scenario { name: "files of two folders", main: FILES, make: files, change: one_of_each, in_place: false },
     Scenario {
         name: "a list that becomes several",
         main: "urls.txt",
@@ -51,7 +51,7 @@ pub(super) const SCENARIOS: [Scenario; SCENARIO_COUNT] = [
     #[cfg(unix)]
     Scenario { name: "a chain of links", main: "sitemap.xml", make: linked, change: one_value, in_place: false },
     #[cfg(unix)]
-    Scenario { name: "an index that lies elsewhere", main: "set/index.xml", make: far, change: split, in_place: false },
+    Scenario { name: "an index by a link", main: "set/index.xml", make: linked_index, change: split, in_place: false },
     #[cfg(unix)]
     Scenario { name: "a file of two names", main: "index.xml", make: hard_linked, change: split, in_place: true },
 ];
@@ -71,16 +71,16 @@ fn packed_pair() -> TestSet {
     TestSet::new(&[("index.xml", index.as_bytes()), ("s-1.xml.gz", &one), ("s-2.xml.gz", &two)])
 }
 
-/// Files that are opened as one set, in several folders.
-const SEVERAL: &str = "here/a.xml there/b.xml here/deep/c.txt";
+/// Files in several folders that are opened as one set.
+const FILES: &str = "here/a.xml there/b.xml here/deep/c.txt";
 
-fn several() -> TestSet {
+fn files() -> TestSet {
     let one = urlset(&["https://e.com/1", "https://e.com/2"]);
     let two = urlset(&["https://e.com/3", "https://e.com/4"]);
     let files =
         [("here/a.xml", one.as_bytes()), ("there/b.xml", two.as_bytes()), ("here/deep/c.txt", b"https://e.com/5\n")];
     let mut set = TestSet::new(&files);
-    set.load(SEVERAL);
+    set.load(FILES);
     set
 }
 
@@ -106,7 +106,7 @@ fn two_indexes() -> TestSet {
     set
 }
 
-/// One part more than the index may list.
+/// Edits that create one part more than the index may list.
 fn overfull(set: &mut TestSet) {
     split(set);
     set.limits.parts = 2;
@@ -148,7 +148,7 @@ fn linked() -> TestSet {
 }
 
 #[cfg(unix)]
-fn far() -> TestSet {
+fn linked_index() -> TestSet {
     let set = pair();
     let files: Vec<(String, Vec<u8>)> =
         set.files().into_iter().map(|(name, bytes)| (format!("set/{name}"), bytes)).collect();
@@ -160,7 +160,7 @@ fn far() -> TestSet {
     set
 }
 
-/// Whether there is a record of a save.
+/// Whether the files include the record of a save.
 pub(super) fn has_record(files: &Files) -> bool {
     files.keys().any(|name| name.ends_with(".sited.commit"))
 }
@@ -192,18 +192,18 @@ fn into_parts(set: &mut TestSet) {
 }
 
 /// Renames one part, and changes a value in the other.
-fn renamed(set: &mut TestSet) {
+fn rename_part(set: &mut TestSet) {
     set.set(&[0], Field::Priority, Some("0.8"));
     set.edit(&Edit::Rename { file: Member::Sitemap(SitemapId(1)), name: "other.xml".into() });
 }
 
-fn empty(set: &mut TestSet) {
+fn empty_first(set: &mut TestSet) {
     set.delete([0, 1]);
     set.set(&[2], Field::Priority, Some("0.8"));
 }
 
 impl Scenario {
-    /// The file beside which the record of a save is.
+    /// The file beside which the record of a save is written.
     pub(super) fn first(&self) -> &'static str {
         self.main.split(' ').next().unwrap_or(self.main)
     }

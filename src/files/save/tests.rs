@@ -63,7 +63,7 @@ fn one_changed_row_writes_one_part_and_the_index_and_saving_again_writes_nothing
     assert!(set.read("index.xml").contains("2.xml</loc>\n    <lastmod>2026-11-20</lastmod>"));
     assert!(set.read("index.xml").contains("1.xml</loc>\n    <lastmod>2024-01-01</lastmod>"));
     assert_eq!(set.save().written.len(), 0);
-    // The saved state is updated: reverting the change is a change again.
+    // The saved state is updated, so that reverting the change is a new change.
     set.set(&[3], Field::Priority, None);
     assert_eq!(names(&set.save()), ["s-2.xml"], "the index has today's date already");
     assert_eq!(set.files()["s-2.xml"], before["s-2.xml"]);
@@ -448,7 +448,7 @@ fn a_list_without_a_final_line_break_stays_without_one() {
     }
 }
 
-/// Counts written bytes.
+/// A gate that counts the written bytes.
 struct Meter(AtomicUsize);
 
 impl Gate for Meter {

@@ -93,7 +93,7 @@ fn is_listed((list, len): (&str, usize), code: &str) -> bool {
     if code.len() != len {
         return false;
     }
-    let at = |place: usize| list.get(place * width..place * width + len).unwrap_or_default();
+    let at = |entry: usize| list.get(entry * width..entry * width + len).unwrap_or_default();
     let (mut low, mut high) = (0, list.len() / width + 1);
     while low < high {
         let middle = usize::midpoint(low, high);

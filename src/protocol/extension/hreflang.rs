@@ -85,12 +85,12 @@ pub(crate) fn validate(code: &str) -> Faults {
         return unknown;
     }
     let customary = |part: &str, is_right: fn(usize, char) -> bool| {
-        part.chars().enumerate().all(|(place, letter)| is_right(place, letter))
+        part.chars().enumerate().all(|(index, letter)| is_right(index, letter))
     };
     let is_customary = customary(parts.language, |_, letter| letter.is_ascii_lowercase())
         && parts
             .script
-            .is_none_or(|script| customary(script, |place, letter| (place == 0) == letter.is_ascii_uppercase()))
+            .is_none_or(|script| customary(script, |index, letter| (index == 0) == letter.is_ascii_uppercase()))
         && parts.region.is_none_or(|region| customary(region, |_, letter| letter.is_ascii_uppercase()));
     Faults {
         is_unknown: false,

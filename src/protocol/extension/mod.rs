@@ -120,8 +120,8 @@ mod tests {
     #[test]
     fn children_are_found_by_name() {
         let video = root(Namespace::Video).unwrap();
-        assert_eq!(video.child(b"thumbnail_loc").map(|(place, _)| place), Some(0));
-        assert_eq!(video.child(b"id").map(|(place, child)| (place, child.max_count)), Some((22, 0)));
+        assert_eq!(video.child(b"thumbnail_loc").map(|(index, _)| index), Some(0));
+        assert_eq!(video.child(b"id").map(|(index, child)| (index, child.max_count)), Some((22, 0)));
         assert_eq!(video.child(b"Title"), None);
         assert!(is_known_element(Namespace::Video, b"show_title") && !is_known_element(Namespace::Video, b"loc"));
         assert!(

@@ -67,14 +67,14 @@ impl Path {
         }
     }
 
-    /// The element of the table that it leads to, if it is a known one.
+    /// The element of the table at this path; `None` if unknown.
     pub fn element(&self) -> Option<&'static Element> {
         let element = root(self.namespace)?;
         let rest = self.steps.get(1..).unwrap_or_default();
         rest.iter().try_fold(element, |element, step| element.child(step.name.as_bytes()).map(|(_, child)| child))
     }
 
-    /// The kind of value that it leads to, if known.
+    /// The kind of the value at this path; `None` if unknown.
     pub fn kind(&self) -> Option<Kind> {
         let element = self.element()?;
         match &self.attribute {

@@ -228,7 +228,7 @@ impl Kind {
         (right != value && self.accepts(&right)).then_some((right, is_safe))
     }
 
-    /// What is expected, as the end of a message that starts with the value.
+    /// The expected values, as the end of a message that starts with the value.
     pub const fn expectation(self) -> &'static str {
         match self {
             Self::Empty => "it must be empty",
@@ -345,7 +345,7 @@ fn without_parentheses(name: &str) -> String {
 }
 
 fn list(value: &str) -> impl Iterator<Item = &str> {
-    value.split(',').enumerate().map(|(place, item)| if place == 0 { item } else { item.trim_start_matches(' ') })
+    value.split(',').enumerate().map(|(index, item)| if index == 0 { item } else { item.trim_start_matches(' ') })
 }
 
 fn is_ticker(ticker: &str) -> bool {

@@ -46,20 +46,20 @@ pub fn normalize(text: &str) -> Option<String> {
 /// Only the safe ones among `faults` are removed. The result has no fault that the text did not have.
 pub fn repair(text: &str, faults: Faults) -> Option<String> {
     let before = validate(text).faults;
-    let wanted = faults & before & SAFE;
-    if wanted.is_empty() || (before.contains(Faults::SPACE_SEPARATOR) && before.contains(Faults::NO_TIMEZONE)) {
+    let repairs = faults & before & SAFE;
+    if repairs.is_empty() || (before.contains(Faults::SPACE_SEPARATOR) && before.contains(Faults::NO_TIMEZONE)) {
         return None;
     }
     let repaired = match parse(text) {
-        Notation::Iso(iso) => render(&iso, wanted)?,
-        Notation::Foreign(foreign) if wanted.contains(Faults::RFC822) => rewrite(&foreign)?,
+        Notation::Iso(iso) => render(&iso, repairs)?,
+        Notation::Foreign(foreign) if repairs.contains(Faults::RFC822) => rewrite(&foreign)?,
         _ => return None,
     };
     let after = validate(&repaired).faults;
-    (!after.intersects(wanted) && after.difference(before).is_empty()).then_some(repaired)
+    (!after.intersects(repairs) && after.difference(before).is_empty()).then_some(repaired)
 }
 
-/// A likely reading of a text that cannot be repaired without a decision, and what it assumes.
+/// The assumption and the value of a likely reading, for a text that cannot be repaired without a decision.
 pub fn suggest(text: &str) -> Option<(&'static str, String)> {
     let (label, value) = match parse(text) {
         Notation::Iso(iso) if iso.time.is_some() && iso.zone.is_none() => ("assume UTC", with_utc(text)?),
@@ -122,10 +122,10 @@ pub(super) fn date_text(date: Date, dashes: bool) -> String {
 }
 
 /// Joins the parts again without the faults in `wanted`.
-fn render(iso: &Iso, wanted: Faults) -> Option<String> {
-    let ends_day = wanted.contains(Faults::HOUR_24) && iso.time.is_some_and(|time| time.is_24());
-    let extended = !iso.basic || wanted.contains(Faults::BASIC);
-    let pad = wanted.contains(Faults::UNPADDED);
+fn render(iso: &Iso, repairs: Faults) -> Option<String> {
+    let ends_day = repairs.contains(Faults::HOUR_24) && iso.time.is_some_and(|time| time.is_24());
+    let extended = !iso.basic || repairs.contains(Faults::BASIC);
+    let pad = repairs.contains(Faults::UNPADDED);
     let mut text = String::with_capacity(32);
     if ends_day {
         let next = Date::from_days(iso.date()?.days() + 1);
@@ -143,11 +143,11 @@ fn render(iso: &Iso, wanted: Faults) -> Option<String> {
         }
     }
     if let Some(time) = &iso.time {
-        push_time(&mut text, time, if ends_day { "00" } else { time.hour }, (wanted, extended));
+        push_time(&mut text, time, if ends_day { "00" } else { time.hour }, (repairs, extended));
     }
     match &iso.zone {
-        Some(_) if iso.time.is_none() && wanted.contains(Faults::DATE_ZONE) => {}
-        Some(zone) => push_zone(&mut text, zone, wanted),
+        Some(_) if iso.time.is_none() && repairs.contains(Faults::DATE_ZONE) => {}
+        Some(zone) => push_zone(&mut text, zone, repairs),
         None => {}
     }
     Some(text)
@@ -160,11 +160,11 @@ fn push(text: &mut String, part: &str, pad: bool) {
     text.push_str(part);
 }
 
-fn push_time(text: &mut String, time: &Time, hour: &str, (wanted, extended): (Faults, bool)) {
+fn push_time(text: &mut String, time: &Time, hour: &str, (repairs, extended): (Faults, bool)) {
     let blank = !matches!(time.separator, "T" | "t");
-    let replaced = wanted.contains(if blank { Faults::SPACE_SEPARATOR } else { Faults::LOWERCASE });
+    let replaced = repairs.contains(if blank { Faults::SPACE_SEPARATOR } else { Faults::LOWERCASE });
     text.push_str(if replaced { "T" } else { time.separator });
-    let pad = wanted.contains(Faults::UNPADDED);
+    let pad = repairs.contains(Faults::UNPADDED);
     let colon = if extended { ":" } else { "" };
     push(text, hour, pad);
     if let Some(minute) = time.minute {
@@ -176,23 +176,23 @@ fn push_time(text: &mut String, time: &Time, hour: &str, (wanted, extended): (Fa
             text.push_str(colon);
             push(text, second, pad);
         }
-        None if wanted.contains(Faults::NO_SECONDS) => {
+        None if repairs.contains(Faults::NO_SECONDS) => {
             text.push_str(colon);
             text.push_str("00");
         }
         None => {}
     }
     if let Some(fraction) = time.fraction
-        && (!wanted.contains(Faults::FRACTION) || (fraction.len() <= MILLISECONDS && !time.comma))
+        && (!repairs.contains(Faults::FRACTION) || (fraction.len() <= MILLISECONDS && !time.comma))
     {
         text.push(if time.comma { ',' } else { '.' });
         text.push_str(fraction);
     }
 }
 
-fn push_zone(text: &mut String, zone: &Zone, wanted: Faults) {
+fn push_zone(text: &mut String, zone: &Zone, repairs: Faults) {
     let named = !zone.text.starts_with(['+', '-']);
-    if wanted.contains(Faults::OFFSET_FORMAT) {
+    if repairs.contains(Faults::OFFSET_FORMAT) {
         if named {
             text.push('Z');
         } else {
@@ -201,9 +201,9 @@ fn push_zone(text: &mut String, zone: &Zone, wanted: Faults) {
         }
     } else {
         text.push_str(zone.gap);
-        text.push_str(if zone.text == "z" && wanted.contains(Faults::LOWERCASE) { "Z" } else { zone.text });
+        text.push_str(if zone.text == "z" && repairs.contains(Faults::LOWERCASE) { "Z" } else { zone.text });
     }
-    if wanted.contains(Faults::NEGATIVE_ZERO)
+    if repairs.contains(Faults::NEGATIVE_ZERO)
         && zone.west
         && let Some(at) = text.rfind('-')
     {
@@ -221,8 +221,8 @@ pub(super) fn with_date(text: &str, change: impl Fn(Date) -> Option<Date>) -> Op
         if part.len() == 1 { number.to_string() } else { format!("{number:02}") }
     };
     let dash = if text.get(4..5) == Some("-") { "-" } else { "" };
-    let kept = text.get(iso.year.len() + month.len() + day.len() + 2 * dash.len()..)?;
-    Some(format!("{:04}{dash}{}{dash}{}{kept}", new.year, as_written(month, new.month), as_written(day, new.day)))
+    let rest = text.get(iso.year.len() + month.len() + day.len() + 2 * dash.len()..)?;
+    Some(format!("{:04}{dash}{}{dash}{}{rest}", new.year, as_written(month, new.month), as_written(day, new.day)))
 }
 
 /// The date for days since 1970, if its year has four digits.

@@ -38,37 +38,37 @@ pub(crate) fn explain(fault: Fault, decoded: &str) -> String {
         Fault::HostNotPublic => format!("{} cannot be reached from the public internet", visible(location.host())),
         Fault::Userinfo => "a user name or password before the host would be published".to_owned(),
         Fault::InnerWhitespace => {
-            let (what, place) = first_of(decoded, |letter| chars::classes_of_char(letter) & SPACE != 0);
+            let (what, located) = first_of(decoded, |letter| chars::classes_of_char(letter) & SPACE != 0);
             let right = if what == Some(' ') { "write %20" } else { "delete it" };
-            format!("{place} is not allowed in a URL: {right}")
+            format!("{located} is not allowed in a URL: {right}")
         }
         Fault::IllegalChar => {
-            let (what, place) = first_of(decoded, |letter| chars::classes_of_char(letter) & ILLEGAL != 0);
+            let (what, located) = first_of(decoded, |letter| chars::classes_of_char(letter) & ILLEGAL != 0);
             if let Some(at) = encoded_control(decoded).filter(|_| what.is_none()) {
                 let shown = decoded.get(at..at + 3).unwrap_or_default();
-                let place = position_of(decoded, at);
+                let position = position_of(decoded, at);
                 return format!(
-                    "{shown} at character {place} is a control character, which URLs cannot contain: delete it"
+                    "{shown} at character {position} is a control character, which URLs cannot contain: delete it"
                 );
             }
             let mut right = String::new();
             if let Some(what) = what {
                 chars::push_percent(&mut right, what as u8);
             }
-            format!("{place} is not allowed in a URL: write {right}")
+            format!("{located} is not allowed in a URL: write {right}")
         }
         Fault::BadPercent => {
             let at = bad_percent(decoded).unwrap_or(0);
             let shown: String = decoded.get(at..).unwrap_or("").chars().take(3).collect();
-            let place = position_of(decoded, at);
+            let position = position_of(decoded, at);
             format!(
-                "{} at character {place}: % needs two hexadecimal digits after it; a plain % is %25",
+                "{} at character {position}: % needs two hexadecimal digits after it; a plain % is %25",
                 visible(&shown)
             )
         }
         Fault::NotAscii => {
-            let (_, place) = first_of(decoded, |letter| !letter.is_ascii());
-            format!("{place} is beyond ASCII: allowed, but crawlers fetch the percent-encoded form")
+            let (_, located) = first_of(decoded, |letter| !letter.is_ascii());
+            format!("{located} is beyond ASCII: allowed, but crawlers fetch the percent-encoded form")
         }
         Fault::Mojibake => "the text looks like UTF-8 that was read in another encoding".to_owned(),
         Fault::TooLong | Fault::TooLongByOne => too_long(decoded.chars().count()),
@@ -120,8 +120,8 @@ pub(crate) fn explain(fault: Fault, decoded: &str) -> String {
             format!("{}: everybody can read a sitemap", visible(&what))
         }
         Fault::TemplateResidue => {
-            let left = template_residue(&location).unwrap_or("");
-            format!("{} looks like an unfilled template placeholder", visible(left))
+            let residue = template_residue(&location).unwrap_or("");
+            format!("{} looks like an unfilled template placeholder", visible(residue))
         }
         Fault::NotPage => {
             "the file name is that of an image, a script, an archive or a sitemap, not of a page".to_owned()
@@ -147,12 +147,12 @@ fn too_long(count: usize) -> String {
 /// The first matching character, with a description of it, its position and the number of further ones.
 fn first_of(text: &str, matches: impl Fn(char) -> bool) -> (Option<char>, String) {
     let mut found = text.chars().enumerate().filter(|&(_, letter)| matches(letter));
-    let Some((place, letter)) = found.next() else { return (None, "a character".to_owned()) };
+    let Some((position, letter)) = found.next() else { return (None, "a character".to_owned()) };
     let more = match found.count() {
         0 => String::new(),
         more => format!(" (and {} more)", grouped(more as u64)),
     };
-    (Some(letter), format!("{} at character {}{more}", name(letter), grouped((place + 1) as u64)))
+    (Some(letter), format!("{} at character {}{more}", name(letter), grouped((position + 1) as u64)))
 }
 
 /// The character position, from 1, of a byte offset.

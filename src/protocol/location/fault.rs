@@ -187,8 +187,8 @@ mod tests {
 
     #[test]
     fn each_fault_has_its_index_and_a_code() {
-        for (place, &fault) in Fault::ALL.iter().enumerate() {
-            assert_eq!(fault as usize, place);
+        for (index, &fault) in Fault::ALL.iter().enumerate() {
+            assert_eq!(fault as usize, index);
             assert!(fault.code().starts_with("loc-"));
         }
         assert!(Fault::ALL.len() <= 64);

@@ -55,8 +55,8 @@ pub(crate) fn near_key(decoded: &str, out: &mut String) {
     let mut parameters: Vec<&str> = location.query().map_or_else(Vec::new, |query| query.split('&').collect());
     parameters.retain(|parameter| !parameter.is_empty() && !params::is_tracking(parameter));
     parameters.sort_unstable();
-    for (place, parameter) in parameters.iter().enumerate() {
-        out.push(if place == 0 { '?' } else { '&' });
+    for (index, parameter) in parameters.iter().enumerate() {
+        out.push(if index == 0 { '?' } else { '&' });
         out.push_str(parameter);
     }
 }
@@ -132,8 +132,8 @@ pub(super) fn near_hash_of_normal(location: &Location<'_>) -> Option<u64> {
     let Some(query) = query else { return Some(hash_normal(page.as_bytes())) };
     let mut parameters = [""; MAX_SORTED_PARAMETERS];
     let mut count = 0;
-    let kept = query.split('&').filter(|parameter| !parameter.is_empty() && !params::is_tracking(parameter));
-    for parameter in kept {
+    let relevant = query.split('&').filter(|parameter| !parameter.is_empty() && !params::is_tracking(parameter));
+    for parameter in relevant {
         *parameters.get_mut(count)? = parameter;
         count += 1;
     }
@@ -146,8 +146,8 @@ pub(super) fn near_hash_of_normal(location: &Location<'_>) -> Option<u64> {
         Some(())
     };
     push(page)?;
-    for (place, parameter) in parameters.iter().enumerate() {
-        push(if place == 0 { "?" } else { "&" })?;
+    for (index, parameter) in parameters.iter().enumerate() {
+        push(if index == 0 { "?" } else { "&" })?;
         push(parameter)?;
     }
     Some(hash_normal(near_key.get(..len)?))
@@ -271,7 +271,7 @@ pub(super) fn push_without_dot_segments(path: &str, out: &mut String) {
         let is_last = segments.peek().is_none();
         match segment {
             "." => {}
-            ".." => out.truncate(out.get(base..).and_then(|kept| kept.rfind('/')).map_or(base, |at| base + at)),
+            ".." => out.truncate(out.get(base..).and_then(|path| path.rfind('/')).map_or(base, |at| base + at)),
             _ => {
                 out.push('/');
                 out.push_str(segment);

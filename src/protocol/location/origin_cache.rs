@@ -178,7 +178,7 @@ impl OriginCache {
         }
         // This path has no faults, so all faults are those of the origin.
         let faults = validate::validate(&format!("{text}/aaaaaaaaaaaa"));
-        // Nothing is validated behind a misspelt scheme.
+        // Values with a misspelt scheme are not validated any further.
         if faults.has(Fault::SchemeTypo) {
             return;
         }

@@ -143,15 +143,15 @@ pub(super) fn session<'t>(location: &Location<'t>) -> Option<&'t str> {
 /// Removes session identifiers from a URL.
 pub(super) fn remove_session(location: &Location<'_>) -> String {
     let mut path = String::with_capacity(location.text().len());
-    for (place, segment) in location.path().split('/').enumerate() {
+    for (index, segment) in location.path().split('/').enumerate() {
         if is_cookieless(segment) {
             continue;
         }
-        if place > 0 {
+        if index > 0 {
             path.push('/');
         }
-        for (place, part) in segment.split(';').enumerate() {
-            if place == 0 {
+        for (index, part) in segment.split(';').enumerate() {
+            if index == 0 {
                 path.push_str(part);
             } else if !is_session(part) {
                 path.push(';');

@@ -68,16 +68,16 @@ fn propose(fault: Fault, location: &Location<'_>) -> Option<(String, bool)> {
         // Not safe with a backslash, which browsers read as a slash, and with a placeholder, which encoding would hide.
         // Control characters at the end are mistakes and are removed.
         Fault::IllegalChar => {
-            let kept = without_trailing_controls(text);
-            let is_safe = kept.len() == text.len() && !text.contains('\\') && template_residue(location).is_none();
-            (encode(kept, ILLEGAL), is_safe)
+            let trimmed = without_trailing_controls(text);
+            let is_safe = trimmed.len() == text.len() && !text.contains('\\') && template_residue(location).is_none();
+            (encode(trimmed, ILLEGAL), is_safe)
         }
         Fault::BadPercent => (encode_stray_percent(text), false),
         Fault::NotAscii => {
             let mut value = with_authority(location, true, host::push_normal);
-            let kept = value.len() - rest.len();
+            let len = value.len() - rest.len();
             let encoded = encode(rest, HIGH);
-            value.truncate(kept);
+            value.truncate(len);
             value.push_str(&encoded);
             (value, false)
         }
@@ -159,11 +159,11 @@ fn encode(text: &str, classes: chars::Classes) -> String {
 /// Deletes tabs and line ends, and the spaces around them.
 fn without_line_ends(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for (place, line) in text.split(['\n', '\r', '\t']).enumerate() {
-        if place > 0 {
+    for (index, line) in text.split(['\n', '\r', '\t']).enumerate() {
+        if index > 0 {
             out.truncate(out.trim_end_matches(' ').len());
         }
-        out.push_str(if place > 0 { line.trim_start_matches(' ') } else { line });
+        out.push_str(if index > 0 { line.trim_start_matches(' ') } else { line });
     }
     out
 }

@@ -39,7 +39,7 @@ pub(super) fn other_scheme(text: &str) -> Option<&str> {
 pub(super) fn misspelt(text: &str) -> Option<(Scheme, &str)> {
     let word_end = text.bytes().take_while(u8::is_ascii_alphabetic).count();
     let (word, tail) = text.split_at_checked(word_end)?;
-    let (meant, is_exact) = intended_scheme(word)?;
+    let (intended, is_exact) = intended_scheme(word)?;
     let (has_colon, after_mark) = match tail.as_bytes().first() {
         Some(b':') => (true, tail.get(1..)?),
         Some(b';' | b',' | b'.') => (false, tail.get(1..)?),
@@ -51,12 +51,12 @@ pub(super) fn misspelt(text: &str) -> Option<(Scheme, &str)> {
     if is_exact && has_colon && is_two {
         // `http://https://x`, `http://http//x`: the scheme is repeated.
         let (inner, inner_tail) = rest.split_at_checked(rest.bytes().take_while(u8::is_ascii_alphabetic).count())?;
-        let (meant, is_exact) = intended_scheme(inner)?;
+        let (intended, is_exact) = intended_scheme(inner)?;
         let host = inner_tail.strip_prefix(':').unwrap_or(inner_tail).strip_prefix("//")?;
-        return is_exact.then_some((meant, host));
+        return is_exact.then_some((intended, host));
     }
     let is_misspelt = if is_exact { has_colon || slashes >= 2 } else { slashes >= 1 && (has_colon || slashes >= 2) };
-    is_misspelt.then_some((meant, rest))
+    is_misspelt.then_some((intended, rest))
 }
 
 /// The scheme that a word was probably meant to be, and whether it is spelt correctly.

@@ -191,8 +191,8 @@ pub(super) fn has_plain_escapes(bytes: &[u8]) -> bool {
             [b'%', high, low, tail @ ..] => {
                 let (Some(first @ 8..), Some(second)) = (chars::hex(*high), chars::hex(*low)) else { return false };
                 let is_capital = !high.is_ascii_lowercase() && !low.is_ascii_lowercase();
-                let Some(place) = run.get_mut(len).filter(|_| is_capital) else { return false };
-                *place = first << 4 | second;
+                let Some(slot) = run.get_mut(len).filter(|_| is_capital) else { return false };
+                *slot = first << 4 | second;
                 len += 1;
                 tail
             }
@@ -238,14 +238,14 @@ pub(crate) fn ends_in_control(text: &str) -> bool {
 
 /// Removes the percent-encoded control characters at the end of a URL.
 pub(super) fn without_trailing_controls(text: &str) -> &str {
-    let mut kept = text;
-    while let Some(at) = kept.len().checked_sub(3)
-        && chars::percent_byte(kept.as_bytes(), at).is_some_and(|byte| byte.is_ascii_control())
-        && let Some(shorter) = kept.get(..at)
+    let mut trimmed = text;
+    while let Some(at) = trimmed.len().checked_sub(3)
+        && chars::percent_byte(trimmed.as_bytes(), at).is_some_and(|byte| byte.is_ascii_control())
+        && let Some(shorter) = trimmed.get(..at)
     {
-        kept = shorter;
+        trimmed = shorter;
     }
-    kept
+    trimmed
 }
 
 /// `.`, `..`, and the same with `%2e`.
@@ -342,15 +342,15 @@ fn is_mojibake(text: &str) -> bool {
     };
     let mut rest = text.as_bytes();
     let (mut length, mut high) = (0, 0);
-    while let ([first, tail @ ..], Some(place)) = (rest, decoded.get_mut(length)) {
-        (*place, rest) = match (first, tail) {
+    while let ([first, tail @ ..], Some(slot)) = (rest, decoded.get_mut(length)) {
+        (*slot, rest) = match (first, tail) {
             (b'%', [high, low, behind @ ..]) => match (chars::hex(*high), chars::hex(*low)) {
                 (Some(high), Some(low)) => (high << 4 | low, behind),
                 _ => (*first, tail),
             },
             _ => (*first, tail),
         };
-        high |= *place;
+        high |= *slot;
         length += 1;
     }
     high >= 0x80

@@ -15,7 +15,7 @@ pub(in crate::session) fn near_candidates(document: &Document) -> RowSet {
         loc => near_key_hash(&loc),
     };
     let hashes: Vec<u64> = rows.par_iter().map(hash).collect();
-    repeated_hashes(&hashes).into_iter().filter_map(|place| rows.get(place as usize).copied()).collect()
+    repeated_hashes(&hashes).into_iter().filter_map(|index| rows.get(index as usize).copied()).collect()
 }
 
 /// The positions of hashes that occur more than once.
@@ -89,9 +89,10 @@ mod tests {
     proptest! {
         #[test]
         fn repeated_hashes_are_found(
-            places in prop::collection::vec(0..60_u64, 0..80), spread in prop::sample::select(vec![1_u64, 0x9e37_79b9_7f4a_7c15]),
+            numbers in prop::collection::vec(0..60_u64, 0..80),
+            spread in prop::sample::select(vec![1_u64, 0x9e37_79b9_7f4a_7c15]),
         ) {
-            let hashes: Vec<u64> = places.iter().map(|place| place.wrapping_mul(spread)).collect();
+            let hashes: Vec<u64> = numbers.iter().map(|number| number.wrapping_mul(spread)).collect();
             let is_met = |hash: u64| hash != NO_KEY && hashes.iter().filter(|other| **other == hash).count() > 1;
             let expected: RowSet = (0..).zip(&hashes).filter(|(_, hash)| is_met(**hash)).map(|(row, _)| row).collect();
             prop_assert_eq!(repeated_hashes(&hashes), expected);

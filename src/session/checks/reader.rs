@@ -40,7 +40,7 @@ pub struct Reader {
     pub near_keys: Option<Vec<u64>>,
     /// The shapes of the rows, with origins numbered as in `part`; only with near keys.
     pub shapes: Vec<RowShape>,
-    /// What set rules count of the entries; `further` has those of joined readers.
+    /// The counts of the entries for set rules; `further` has those of joined readers.
     part: ReadTally,
     further: Vec<ReadTally>,
     reading: EntryReader,

@@ -19,7 +19,7 @@ pub struct Rechecked {
     pub(super) findings: Column<u16>,
     pub(super) counts: Arc<Counts>,
     pub(super) set: Option<Arc<SetIndex>>,
-    /// What the rows were checked against.
+    /// The criteria of the check.
     criteria: Criteria,
     /// Rows whose entry rules were evaluated again: the work counter.
     pub rows: u64,
@@ -110,7 +110,7 @@ impl Checks {
     }
 }
 
-/// What all pages of a recheck share.
+/// The state that all pages of a recheck share.
 struct Recheck<'r> {
     checks: &'r Checks,
     applied: &'r Applied,

@@ -60,7 +60,7 @@ impl<'t> DataValue<'t> {
         let (data, position) = data_column(data, &name.to_lowercase())?;
         let Some(column) = data.columns().get(position) else { return Err(format!("@{name} is no data column")) };
         let is_scale = matches!(self, Self::Scale { .. });
-        let wanted = match field {
+        let expected = match field {
             Field::Lastmod => (Kind::Date, "dates"),
             Field::Priority => (Kind::Number, "numbers"),
             Field::Loc | Field::Changefreq => (Kind::Text, "texts"),
@@ -68,8 +68,8 @@ impl<'t> DataValue<'t> {
         if is_scale && field != Field::Priority {
             return Err(format!("scale() gives priorities, not {}", field.name()));
         }
-        if column.kind() != wanted.0 {
-            return Err(format!("{} takes {}, but @{name} is another kind of column", field.name(), wanted.1));
+        if column.kind() != expected.0 {
+            return Err(format!("{} takes {}, but @{name} is another kind of column", field.name(), expected.1));
         }
         Ok(column)
     }

@@ -216,7 +216,7 @@ impl Assignment {
     }
 }
 
-/// What `marks` does.
+/// An action of `marks`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Marks {
     /// Invert the marks of the shown rows.
@@ -237,7 +237,7 @@ impl Marks {
     }
 }
 
-/// What `data` does.
+/// An action of `data`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DataCommand {
     /// List the columns.
@@ -261,7 +261,7 @@ pub struct SourceDates {
     pub maps: Vec<String>,
 }
 
-/// What `probe` does.
+/// An action of `probe`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ProbeCommand {
     /// Request the URLs of rows.
@@ -319,21 +319,21 @@ pub enum Goto {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct CommandError {
-    /// The place in the line, in bytes; empty at the very end.
+    /// The byte range of the error in the line; empty at the end of the line.
     pub span: Range<usize>,
-    /// What is wrong or was expected, in one line without a full stop.
+    /// The error or the expected input, in one line without a full stop.
     pub message: String,
     /// An example of the command; may be empty.
     pub hint: String,
 }
 
 impl CommandError {
-    /// An error at a place.
+    /// Creates an error at a byte range of the line.
     pub fn new(span: Range<usize>, message: impl Into<String>) -> Self {
         Self { span, message: message.into(), hint: String::new() }
     }
 
-    /// The line with the place underlined, for a terminal or a log:
+    /// The line with the error underlined, for a terminal or a log:
     ///
     /// ```text
     /// set priority=high
@@ -341,9 +341,9 @@ impl CommandError {
     /// ```
     pub fn picture(&self, line: &str) -> String {
         let before = line.get(..self.span.start).unwrap_or(line);
-        let place = line.get(self.span.clone()).unwrap_or_default();
+        let marked = line.get(self.span.clone()).unwrap_or_default();
         let line: String = line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-        let (indent, marks) = (before.width(), place.width().max(1));
+        let (indent, marks) = (before.width(), marked.width().max(1));
         format!("{line}\n{:indent$}{} {}", "", "^".repeat(marks), self.message)
     }
 

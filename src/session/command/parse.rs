@@ -1,6 +1,6 @@
 //! Parses a line into a [`Command`], by the command table.
 //!
-//! Every error names its place in the whole line; the hint is the command's example.
+//! Every error has its byte range in the whole line; the hint is the command's example.
 
 mod data;
 

@@ -27,15 +27,15 @@ pub struct Replace {
 /// The URLs that a replacement changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Targets {
-    /// Those of the rows.
+    /// URLs of rows.
     pub loc: bool,
-    /// Those of their alternate links.
+    /// URLs of alternate links.
     pub alternates: bool,
-    /// Those of their images.
+    /// URLs of images.
     pub images: bool,
-    /// Those of their videos.
+    /// URLs of videos.
     pub videos: bool,
-    /// Those of the index's entries.
+    /// URLs of entries of the index.
     pub index: bool,
 }
 
@@ -107,11 +107,11 @@ enum Piece {
 pub(super) struct ReplaceParts<'t> {
     /// The line.
     pub line: &'t str,
-    /// Where the expression is.
+    /// The byte range of the expression in the line.
     pub pattern: Range<usize>,
-    /// Where the replacement is.
+    /// The byte range of the replacement in the line.
     pub replacement: Range<usize>,
-    /// What is between them.
+    /// The character between them.
     pub delimiter: char,
     /// `g`: every match in a URL, not just the first.
     pub all: bool,
@@ -172,8 +172,8 @@ impl Replace {
         let mut out = String::new();
         let mut copied = 0;
         let mut found = false;
-        let most = if self.all { usize::MAX } else { 1 };
-        for captures in self.regex.captures_iter(loc).take(most) {
+        let limit = if self.all { usize::MAX } else { 1 };
+        for captures in self.regex.captures_iter(loc).take(limit) {
             let Some(whole) = captures.get(0) else { continue };
             found = true;
             out.push_str(loc.get(copied..whole.start()).unwrap_or_default());
@@ -261,9 +261,9 @@ impl<'t> Pieces<'t> {
         Ok(self.found)
     }
 
-    fn take(&mut self, most: Option<usize>, is_part: impl Fn(char) -> bool) -> &'t str {
+    fn take(&mut self, limit: Option<usize>, is_part: impl Fn(char) -> bool) -> &'t str {
         let rest = self.rest();
-        let len = most.unwrap_or_else(|| rest.find(|c| !is_part(c)).unwrap_or(rest.len()));
+        let len = limit.unwrap_or_else(|| rest.find(|c| !is_part(c)).unwrap_or(rest.len()));
         self.at += len;
         rest.get(..len).unwrap_or_default()
     }

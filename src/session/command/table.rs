@@ -9,19 +9,19 @@ pub struct Spec {
     pub name: &'static str,
     /// Other names for it.
     pub aliases: &'static [&'static str],
-    /// What follows the name.
+    /// The arguments after the name.
     pub arguments: Arguments,
     /// Whether the command takes rows, so that `%` may be before it and `where` after it.
     pub ranged: bool,
     /// Whether `!` may follow the name.
     pub bang: bool,
-    /// What it does, in one line.
+    /// A description in one line.
     pub about: &'static str,
     /// An example line.
     pub example: &'static str,
 }
 
-/// What follows the name of a command.
+/// The arguments after the name of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Arguments {
     /// Nothing.

@@ -41,8 +41,8 @@ fn problem(field: Field, typed: &str, vocabulary: &Vocabulary<'_>) -> Option<Str
     }
     match field {
         Field::Loc => {
-            let gone = typed.is_empty() || typed.eq_ignore_ascii_case("none");
-            gone.then(|| "loc cannot be removed; delete removes rows".to_owned())
+            let is_removed = typed.is_empty() || typed.eq_ignore_ascii_case("none");
+            is_removed.then(|| "loc cannot be removed; delete removes rows".to_owned())
         }
         // A relative value is validated with a sample date as the old value.
         Field::Lastmod => match lastmod::parse_input(typed, Some("2020-06-15"), vocabulary.now) {
@@ -51,9 +51,10 @@ fn problem(field: Field, typed: &str, vocabulary: &Vocabulary<'_>) -> Option<Str
             Ok(Some(value)) => {
                 let validation = lastmod::validate(&value);
                 let is_date = validation.instant.is_some() && validation.faults.difference(DATE_FORMS).is_empty();
-                let near = || lastmod::repair(&value, validation.faults).or_else(|| Some(lastmod::suggest(&value)?.1));
+                let suggestion =
+                    || lastmod::repair(&value, validation.faults).or_else(|| Some(lastmod::suggest(&value)?.1));
                 let forms = "a date such as 2026-11-20 or 2026-11-20T10:20:30Z, today, now, +7d or none";
-                (!is_date).then(|| expected_values(forms, near().as_deref()))
+                (!is_date).then(|| expected_values(forms, suggestion().as_deref()))
             }
         },
         Field::Changefreq => {
@@ -69,16 +70,16 @@ fn problem(field: Field, typed: &str, vocabulary: &Vocabulary<'_>) -> Option<Str
             Ok(Some(value)) => {
                 let validation = priority::validate(&value);
                 let is_number = validation.hundredths.is_some() && !validation.faults.contains(priority::Faults::COMMA);
-                let near =
+                let suggestion =
                     || priority::repair(&value, validation.faults).or_else(|| Some(priority::suggest(&value)?.1));
                 let forms = "a number from 0.0 to 1.0, a step such as +0.1, or none";
-                (!is_number).then(|| expected_values(forms, near().as_deref()))
+                (!is_number).then(|| expected_values(forms, suggestion().as_deref()))
             }
         },
     }
 }
 
-fn expected_values(forms: &str, near: Option<&str>) -> String {
-    let guess = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
+fn expected_values(forms: &str, suggestion: Option<&str>) -> String {
+    let guess = suggestion.map_or_else(String::new, |suggestion| format!("; did you mean {suggestion}?"));
     format!("expected {forms}{guess}")
 }

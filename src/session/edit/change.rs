@@ -127,7 +127,7 @@ pub enum EditError {
     /// The user stopped it.
     #[error("cancelled")]
     Cancelled,
-    /// It cannot be made; a sentence with the reason and what to do instead.
+    /// The change is not possible; a sentence with the reason and an alternative.
     #[error("{0}")]
     Refused(String),
 }

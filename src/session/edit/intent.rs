@@ -11,7 +11,7 @@ use crate::words::{counted, grouped};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// A planned change: the edit, and what is reported of it.
+/// A planned change: the edit, and the numbers and samples that are reported about it.
 #[derive(Debug, Clone)]
 pub struct Intent {
     /// The edit; `None` if nothing would change.

@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// The intent of reverting rows: new rows are deleted, deleted ones are restored.
 pub(in crate::session) fn intend_rows(snapshot: &Snapshot, rows: &RowSet, progress: &Progress) -> Option<Intent> {
     let (document, saved) = (&snapshot.state.document, &snapshot.saved);
-    let (mut gone, mut back) = (RowSet::new(), RowSet::new());
+    let (mut deleted, mut back) = (RowSet::new(), RowSet::new());
     let mut values: [Vec<(RowId, Value)>; 4] = Default::default();
     let mut edits = Vec::new();
     let mut touched = RowSet::new();
@@ -25,13 +25,13 @@ pub(in crate::session) fn intend_rows(snapshot: &Snapshot, rows: &RowSet, progre
             return None;
         }
         match document.compare(saved).row_state(row) {
-            RowState::Added => drop(gone.insert(row.0)),
+            RowState::Added => drop(deleted.insert(row.0)),
             RowState::Deleted => drop(back.insert(row.0)),
             RowState::Changed => {}
             RowState::Clean => continue,
         }
         touched.insert(row.0);
-        if gone.contains(row.0) {
+        if deleted.contains(row.0) {
             continue;
         }
         if document.compare(saved).has_same_base_text(row) {
@@ -55,8 +55,8 @@ pub(in crate::session) fn intend_rows(snapshot: &Snapshot, rows: &RowSet, progre
     if !orders.0.is_empty() {
         edits.push(Edit::Reorder(orders.0));
     }
-    if !gone.is_empty() {
-        edits.push(Edit::Delete(gone));
+    if !deleted.is_empty() {
+        edits.push(Edit::Delete(deleted));
     }
     let count = touched.len();
     Some(Intent {

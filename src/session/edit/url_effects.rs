@@ -66,10 +66,10 @@ pub struct UrlEffects {
     unknown_files: Found,
     /// URLs in nested indexes, which are never written; the first such index.
     inner: Found,
-    /// Origins that URLs lost, each with the one that the first of them got.
+    /// Origins that were replaced in URLs, each with the new origin of the first such URL.
     moved: BTreeMap<String, String>,
-    /// Origins of unchanged URLs, counted by kind of URL.
-    kept: HashMap<String, Counts>,
+    /// Origins of URLs after the change, counted by kind of URL; without those that match and are not targets.
+    origins: HashMap<String, Counts>,
 }
 
 impl UrlEffects {
@@ -102,7 +102,7 @@ impl UrlEffects {
         let mut first: Option<(&str, &str)> = None;
         let mut more = 0_u64;
         for (old, new) in &self.moved {
-            let Some(counts) = self.kept.get(old) else { continue };
+            let Some(counts) = self.origins.get(old) else { continue };
             sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
             more += u64::from(first.is_some());
             first.get_or_insert((old, new));
@@ -124,8 +124,8 @@ impl UrlEffects {
         for (old, new) in other.moved {
             self.moved.entry(old).or_insert(new);
         }
-        for (origin, counts) in other.kept {
-            add(&mut self.kept, &origin, &counts);
+        for (origin, counts) in other.origins {
+            add(&mut self.origins, &origin, &counts);
         }
     }
 
@@ -158,10 +158,10 @@ fn origin(url: &str) -> Option<String> {
     location::origin(url).map(|(origin, _)| origin.to_ascii_lowercase())
 }
 
-fn add(kept: &mut HashMap<String, Counts>, origin: &str, counts: &Counts) {
-    let sums = match kept.get_mut(origin) {
+fn add(origins: &mut HashMap<String, Counts>, origin: &str, counts: &Counts) {
+    let sums = match origins.get_mut(origin) {
         Some(sums) => sums,
-        None => kept.entry(origin.to_owned()).or_default(),
+        None => origins.entry(origin.to_owned()).or_default(),
     };
     sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
 }
@@ -249,23 +249,23 @@ pub(in crate::session) fn note_kept(
 ) -> Option<()> {
     let live: Vec<RowId> = snapshot.document.resident_rows().filter(|row| snapshot.document.is_live(*row)).collect();
     let targets = replace.targets().extensions();
-    let of_row = |mut kept: HashMap<String, Counts>, row: &RowId| {
+    let of_row = |mut origins: HashMap<String, Counts>, row: &RowId| {
         let is_selected = rows.contains(row.0);
         let mut note = |url: &str, kind: usize, is_target: bool| {
             let new = replace.apply(url).filter(|new| is_selected && new != url);
             let last = match &new {
                 None => url,
                 Some(new) if is_target => new,
-                // It is counted as matching elsewhere.
+                // This URL is counted as matching elsewhere.
                 Some(_) => return,
             };
             if let Some((origin, _)) = location::origin(last) {
                 let mut counts = Counts::default();
                 counts[kind] = 1;
                 if origin.bytes().any(|byte| byte.is_ascii_uppercase()) {
-                    add(&mut kept, &origin.to_ascii_lowercase(), &counts);
+                    add(&mut origins, &origin.to_ascii_lowercase(), &counts);
                 } else {
-                    add(&mut kept, origin, &counts);
+                    add(&mut origins, origin, &counts);
                 }
             }
         };
@@ -277,9 +277,9 @@ pub(in crate::session) fn note_kept(
                 note(&url.value, kind, targets.get(kind).copied().unwrap_or_default());
             }
         }
-        kept
+        origins
     };
-    let kept = live
+    let origins = live
         .par_chunks(CHUNK)
         .map(|rows| (!progress.is_cancelled()).then(|| rows.iter().fold(HashMap::new(), of_row)))
         .try_reduce(HashMap::new, |mut all, some| {
@@ -288,8 +288,8 @@ pub(in crate::session) fn note_kept(
             }
             Some(all)
         })?;
-    for (origin, counts) in &kept {
-        add(&mut effects.kept, origin, counts);
+    for (origin, counts) in &origins {
+        add(&mut effects.origins, origin, counts);
     }
     Some(())
 }
@@ -319,11 +319,11 @@ pub(in crate::session) fn note_index(snapshot: &Snapshot, effects: &mut UrlEffec
             }
         }
         let last = new.as_deref().filter(|_| writes).unwrap_or(&child.loc);
-        // One that matches and is not a target is counted as matching elsewhere.
+        // A URL that matches and is not a target is counted as matching elsewhere.
         if let Some(origin) = origin(last).filter(|_| new.is_none() || writes || !is_set) {
             let mut counts = Counts::default();
             counts[INDEX] = 1;
-            add(&mut effects.kept, &origin, &counts);
+            add(&mut effects.origins, &origin, &counts);
         }
     }
     let matches = |url: &str| replace.apply(url).is_some_and(|new| *new != *url);

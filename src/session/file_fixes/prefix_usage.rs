@@ -31,8 +31,8 @@ impl<'d> PrefixUsage<'d> {
     }
 
     /// Whether a namespace that the root declares is used in the file.
-    pub(super) fn is_used(&self, sitemap: &Sitemap, meant: Namespace) -> bool {
-        let flag = match meant {
+    pub(super) fn is_used(&self, sitemap: &Sitemap, namespace: Namespace) -> bool {
+        let flag = match namespace {
             Namespace::Image => Flags::IMAGE,
             Namespace::Video => Flags::VIDEO,
             Namespace::News => Flags::NEWS,
@@ -42,8 +42,8 @@ impl<'d> PrefixUsage<'d> {
         let (live, all) = *self.flags.get_or_init(|| self.flags_of(sitemap));
         // `xhtml` may be used for something else than links.
         live.contains(flag)
-            || (meant == Namespace::Xhtml && all.contains(Flags::OTHER))
-            || self.text_uses(sitemap, meant)
+            || (namespace == Namespace::Xhtml && all.contains(Flags::OTHER))
+            || self.text_uses(sitemap, namespace)
     }
 
     fn flags_of(&self, sitemap: &Sitemap) -> (Flags, Flags) {
@@ -68,9 +68,9 @@ impl<'d> PrefixUsage<'d> {
 
     /// Whether the text of the file, except the root's tag, uses a prefix that is declared for a namespace. Only rows whose
     /// flags do not rule it out are examined.
-    fn text_uses(&self, sitemap: &Sitemap, meant: Namespace) -> bool {
+    fn text_uses(&self, sitemap: &Sitemap, namespace: Namespace) -> bool {
         let declared = sitemap.frame.names.attributes.iter().filter_map(|(name, uri)| {
-            name.strip_prefix("xmlns:").filter(|_| namespace::classify(uri.trim()) == meant).map(str::as_bytes)
+            name.strip_prefix("xmlns:").filter(|_| namespace::classify(uri.trim()) == namespace).map(str::as_bytes)
         });
         let declared: HashSet<&[u8]> = declared.collect();
         let (head, tail) = (sitemap.frame.head(true), sitemap.frame.tail(true));

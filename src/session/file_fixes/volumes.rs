@@ -27,7 +27,7 @@ const NAMESPACES: RuleSet =
 pub(in crate::session) struct VolumeFindings<'d> {
     document: &'d Document,
     profile: Profile,
-    /// The document after the fix of a rule; `None` where there is no fix.
+    /// The document after the fix of a rule; `None` if there is no fix.
     fixed: HashMap<Rule, Option<Document>>,
 }
 

@@ -42,7 +42,7 @@ pub(in crate::session) fn of_index(session: &Session) -> Vec<Finding> {
         if is_declared(found.rule) {
             return;
         }
-        if findings.len() >= MOST_OF_INDEX {
+        if findings.len() >= MAX_INDEX_FINDINGS {
             more.get_or_insert((found.rule, found.severity, 0)).2 += 1;
             return;
         }
@@ -108,7 +108,7 @@ pub(in crate::session) fn check_entries(session: &mut Session) {
 
 /// The maximum number of findings of an index that are kept, as many as an index may have entries; further ones are only
 /// counted.
-const MOST_OF_INDEX: usize = 50_000;
+const MAX_INDEX_FINDINGS: usize = 50_000;
 
 /// Indexes of up to this many children, in sets of up to [`SMALL_SET`] rows, are checked after every change; larger ones
 /// only after a load or a save.

@@ -18,7 +18,7 @@ use crate::session::fix_table::CLEARED;
 /// files, and few of them are shown.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum FindingRef<'s> {
-    /// A finding that the session holds.
+    /// A finding that the session stores.
     Held(&'s Finding),
     /// A rule about several rows together, the file that violates it, and the label of its fix.
     OfRows { rule: SetRule, file: Option<u32>, severity: Severity, label: Option<&'static str> },
@@ -61,7 +61,7 @@ impl FindingRef<'_> {
 /// The first `most` of the wanted findings by rank, then by file, with their messages; and the number of all wanted ones.
 pub(crate) fn first<K: Ord>(
     session: &Session,
-    most: usize,
+    max_findings: usize,
     is_wanted: impl Fn(&FindingRef<'_>) -> bool,
     rank: impl Fn(&FindingRef<'_>) -> K,
 ) -> (Vec<Finding>, usize) {
@@ -70,13 +70,13 @@ pub(crate) fn first<K: Ord>(
         FindingTarget::Sitemap(id) => id.0.saturating_add(1),
         FindingTarget::Set | FindingTarget::Row(_) => u32::MAX,
     };
-    let wanted = each(session).filter(is_wanted).enumerate();
+    let matching = each(session).filter(is_wanted).enumerate();
     let mut found: Vec<_> =
-        wanted.map(|(at, finding)| ((rank(&finding), order(finding.target()), at), finding)).collect();
+        matching.map(|(at, finding)| ((rank(&finding), order(finding.target()), at), finding)).collect();
     let all = found.len();
-    if most < all {
-        found.select_nth_unstable_by(most, |a, b| a.0.cmp(&b.0));
-        found.truncate(most);
+    if max_findings < all {
+        found.select_nth_unstable_by(max_findings, |a, b| a.0.cmp(&b.0));
+        found.truncate(max_findings);
     }
     found.sort_unstable_by(|a, b| a.0.cmp(&b.0));
     (found.into_iter().map(|(_, finding)| with_message(session, finding)).collect(), all)

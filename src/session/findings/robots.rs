@@ -15,7 +15,7 @@ use crate::words::{counted, excerpt};
 use std::collections::HashSet;
 
 /// The maximum length of a URL in a message.
-const MOST: usize = 120;
+const MAX_URL_LEN: usize = 120;
 
 /// How a `Sitemap` line names a file of the set: by its URL, or by its name if the URL is not known.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -54,14 +54,15 @@ pub(in crate::session) fn of_sitemap_lines(session: &Session) -> Vec<(String, Fi
         let message = format!(
             "no Sitemap: line of {} names {}{more}: crawlers find it only if it was submitted or an index lists it",
             name(robots),
-            excerpt(first, MOST)
+            excerpt(first, MAX_URL_LEN)
         );
         (String::new(), Rule::ROBOTS_SITEMAP_MISSING, message)
     });
     let others = robots.sitemaps().iter().filter(is_other).map(|line| {
         let is_url = location::origin(&line.url).is_some();
         let what = if is_url { "which is not in this set" } else { "which is not a complete URL: crawlers ignore it" };
-        let message = format!("line {} of {} names {}, {what}", line.line, name(robots), excerpt(&line.url, MOST));
+        let message =
+            format!("line {} of {} names {}, {what}", line.line, name(robots), excerpt(&line.url, MAX_URL_LEN));
         (line.url.clone(), Rule::ROBOTS_SITEMAP_OTHER, message)
     });
     let profile = session.view().profile();
@@ -80,7 +81,7 @@ fn keys(line: &SitemapLine) -> Vec<FileKey> {
 }
 
 fn name(robots: &RobotsTxt) -> String {
-    excerpt(robots.name(), MOST)
+    excerpt(robots.name(), MAX_URL_LEN)
 }
 
 impl Files {

@@ -79,7 +79,7 @@ pub(in crate::session) fn edit(
         }
     });
     let has = |rule: Rule, child: usize| rules.contains(rule) && found.contains(&(rule, child));
-    let gone: BTreeSet<usize> = found
+    let removed: BTreeSet<usize> = found
         .iter()
         .filter(|(rule, _)| rules.intersection(REMOVED).contains(*rule))
         .map(|(_, child)| *child)
@@ -89,7 +89,7 @@ pub(in crate::session) fn edit(
     let source = &index.source;
     let mut entries: Vec<u8> = Vec::with_capacity(source.bytes().len());
     let (mut layout, mut flattened, mut more) = (Layout::default(), 0, 0);
-    for number in (0..source.len()).filter(|number| !gone.contains(number)) {
+    for number in (0..source.len()).filter(|number| !removed.contains(number)) {
         let mut text = Cow::Borrowed(source.entry_text(number));
         layout = Layout::of(&Entry::of(&text, &source.names), &text).unwrap_or(layout);
         if let Some(Child { state: ChildState::Nested(nested), .. }) = index.children.get(number)
@@ -147,7 +147,7 @@ pub(in crate::session) fn edit(
             more += 1;
         }
     }
-    let count = source.len() - gone.len() - flattened + more;
+    let count = source.len() - removed.len() - flattened + more;
     let has_entries = count > 0;
     let bytes = [&source.head(has_entries)[..], &entries, &source.tail(has_entries)].concat();
     if bytes == source.bytes() {

@@ -20,7 +20,7 @@ use foldhash::fast::FixedState;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::BuildHasher;
 
-/// The intent of fixing a rule of the set; `answer` decides where there are several ways. `None` when cancelled.
+/// The intent of fixing a rule of the set; `answer` decides between several possible fixes. `None` when cancelled.
 pub(in crate::session) fn intend(
     snapshot: &Snapshot,
     rows: &RowSet,

@@ -33,7 +33,7 @@ pub(super) fn intend(snapshot: &Snapshot, rows: &RowSet, rule: Rule, progress: &
     }
     let set = snapshot.checks.set();
     let locs = DocumentLocs(&snapshot.document);
-    let (mut moved, mut gone): (Vec<(RowId, Value)>, _) = (Vec::new(), RowSet::new());
+    let (mut moved, mut deleted): (Vec<(RowId, Value)>, _) = (Vec::new(), RowSet::new());
     let mut given = HashSet::new();
     for row in broken.iter().map(RowId) {
         if progress.is_cancelled() {
@@ -46,7 +46,7 @@ pub(super) fn intend(snapshot: &Snapshot, rows: &RowSet, rule: Rule, progress: &
         };
         let is_listed = set.duplicates().rows_of_page(&url, &locs).iter().any(|other| other != row.0);
         if is_listed || !given.insert(url.clone().into_owned()) {
-            gone.insert(row.0);
+            deleted.insert(row.0);
             continue;
         }
         let context = snapshot.checks.context(&snapshot.document, row, snapshot.clock);
@@ -56,7 +56,7 @@ pub(super) fn intend(snapshot: &Snapshot, rows: &RowSet, rule: Rule, progress: &
         }
     }
     done.set_each(Field::Loc, moved);
-    delete(&mut done, gone);
+    delete(&mut done, deleted);
     Some(done)
 }
 
@@ -84,7 +84,7 @@ fn set_dates(snapshot: &Snapshot, rows: &RowSet, progress: &Progress) -> Option<
 }
 
 /// The maximum number of links of an entry that are examined.
-const MOST_LINKS: usize = 1_000;
+const MAX_LINKS: usize = 1_000;
 
 /// Sets the alternates of each row to those of its page.
 fn set_alternates(snapshot: &Snapshot, rows: &RowSet, progress: &Progress) -> Option<RowEdits> {
@@ -93,11 +93,11 @@ fn set_alternates(snapshot: &Snapshot, rows: &RowSet, progress: &Progress) -> Op
         if progress.is_cancelled() {
             return None;
         }
-        let Some(wanted) = snapshot.checks.site().and_then(|site| site.alternates(&document.loc(row))) else {
+        let Some(expected) = snapshot.checks.site().and_then(|site| site.alternates(&document.loc(row))) else {
             done.refuse("the alternates of the page are not known");
             continue;
         };
-        match with_alternates(&document.entry_text(row), document.names(row), &wanted) {
+        match with_alternates(&document.entry_text(row), document.names(row), &expected) {
             Some(text) if is_sound(snapshot, row, &text) => {
                 done.edits.push(Edit::Raw { row, text: text.into() });
                 done.rows.insert(row.0);
@@ -110,14 +110,14 @@ fn set_alternates(snapshot: &Snapshot, rows: &RowSet, progress: &Progress) -> Op
 }
 
 /// An entry that lists exactly these alternates; correct links stay unchanged.
-fn with_alternates(text: &[u8], names: &Names, wanted: &[(String, String)]) -> Option<String> {
+fn with_alternates(text: &[u8], names: &Names, expected: &[(String, String)]) -> Option<String> {
     let mut text = text.to_vec();
-    let mut missing: Vec<(&String, &String)> = wanted.iter().map(|(code, url)| (code, url)).collect();
+    let mut missing: Vec<(&String, &String)> = expected.iter().map(|(code, url)| (code, url)).collect();
     let path = |number: usize, attribute: &str| Path::parse(&format!("link[{number}]{attribute}")).ok();
     let value = |text: &[u8], number, attribute| value_at(text, names, &path(number, attribute)?);
     let is_there =
         |number: &usize| ["@rel", "@hreflang", "@href"].iter().any(|name| value(&text, *number, name).is_some());
-    let count = (1..=MOST_LINKS).take_while(is_there).count();
+    let count = (1..=MAX_LINKS).take_while(is_there).count();
     // Backwards, so that the numbers of the links before it stay valid.
     for number in (1..=count).rev() {
         let (Some(code), Some(url)) = (value(&text, number, "@hreflang"), value(&text, number, "@href")) else {

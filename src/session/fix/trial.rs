@@ -32,10 +32,10 @@ use std::sync::Arc;
 pub(super) const SHARED_VALUES: RuleSet =
     RuleSet::of(&[Rule::SET_LASTMOD_IDENTICAL, Rule::SET_LASTMOD_GENERATED, Rule::SET_PRIORITY_IDENTICAL]);
 
-/// The place of findings of the index and its entries.
+/// The key for findings of the index and its entries.
 const INDEX: &str = "index";
 
-/// The maximum number of trials of a fix; rows that were not tried by then are skipped.
+/// Maximum number of trials of a fix; rows that were not tried by then are skipped.
 const TRIALS: u32 = 200;
 /// The maximum where each trial walks over many rows or parses much text.
 const FEW_TRIALS: u32 = 24;
@@ -66,7 +66,7 @@ pub(in crate::session) fn without_harm(
     let (rows, rules) = match change {
         Change::Fix { rows, rules } => (rows, *rules),
         Change::FixFile(..) => (&RowSet::new(), RuleSet::EMPTY),
-        // The user chose these explicitly; what they raise is reported.
+        // The user chose these explicitly; new findings are reported.
         Change::Decide { decision: Decision::Delete | Decision::Name(_) | Decision::Base(_), .. } => {
             return Some(prepared);
         }
@@ -247,7 +247,8 @@ struct Trial<'t> {
 }
 
 impl Trial<'_> {
-    /// Tries the fix with fewer skipped rows and files; `Err` is what it would raise. `None` when cancelled.
+    /// Tries the fix with fewer skipped rows and files; `Err` describes the findings that it would raise. `None` if
+    /// cancelled.
     fn attempt(&mut self, skipped: SkippedRows, progress: &Progress) -> Option<Result<(), String>> {
         let Some(trials) = self.trials.checked_sub(1) else { return Some(Err(self.why.clone())) };
         self.trials = trials;
@@ -262,8 +263,8 @@ impl Trial<'_> {
         })
     }
 
-    /// Adds those of the rows to the fix that raise nothing together with what is fixed so far, by halving. `None` when
-    /// cancelled.
+    /// Adds those of the rows to the fix that raise no findings together with the rows fixed so far, by bisection.
+    /// `None` if cancelled.
     fn add(&mut self, rows: &[u32], is_known: bool, progress: &Progress) -> Option<()> {
         // Rows that are known to raise something need not be tried together.
         if !is_known {

@@ -21,16 +21,16 @@ use std::sync::Arc;
 
 /// Receives the findings of a file and its rows.
 pub trait Receiver {
-    /// Why it stops.
+    /// The error with which it stops.
     type Error;
 
-    /// Which findings of the next rows need a message; the others are only counted.
+    /// The findings of the next rows that need a message; the others are only counted.
     fn messages_needed(&self) -> MessageFilter;
 
     /// Receives findings with messages.
     ///
     /// # Errors
-    /// When no more are received.
+    /// If it stops receiving.
     fn take(&mut self, found: Vec<super::LocatedFinding>) -> Result<(), Self::Error>;
 
     /// Receives the counts of the other findings of the same rows.
@@ -55,7 +55,7 @@ impl<E, F: FnMut(Vec<super::LocatedFinding>) -> Result<(), E>> Receiver for InWo
     fn count(&mut self, _: Counted) {}
 }
 
-/// Which findings need messages.
+/// Selects the findings that need messages.
 #[derive(Debug, Clone)]
 pub struct MessageFilter {
     /// Findings of these rules, except of the hosts below.
@@ -87,15 +87,15 @@ impl MessageFilter {
         self.rules == RuleSet::ALL && self.known_hosts.is_empty()
     }
 
-    /// Those of a row's rules that need messages. `host` is that of its URL.
+    /// Selects the rules of a row that need messages. `host` is the host of its URL.
     pub(super) fn of_row(&self, rules: RuleSet, host: impl Fn() -> Box<str>) -> RuleSet {
-        let mut wanted = rules.intersection(self.rules);
+        let mut selected = rules.intersection(self.rules);
         for (rule, known) in self.known_hosts.iter().filter(|(rule, _)| rules.contains(*rule)) {
             if known.has_rest || known.hosts.contains(&host()) {
-                wanted.remove(*rule);
+                selected.remove(*rule);
             }
         }
-        wanted
+        selected
     }
 }
 
@@ -105,7 +105,7 @@ pub struct Counted {
     rules: Box<[Extent; Rule::COUNT]>,
     /// Counts by host, for rules that are grouped by host.
     hosts: BTreeMap<(Rule, Box<str>), Extent>,
-    /// The same by origin number, until all rows of a block are counted.
+    /// Counts by origin number for these rules, until all rows of a block are counted.
     origins: HashMap<(Rule, u32), Extent, FixedState>,
 }
 
@@ -181,14 +181,14 @@ pub(super) struct Counter<'c> {
 }
 
 impl<'c> Counter<'c> {
-    pub(super) fn new(snapshot: &'c Snapshot, near: &'c NearDuplicates, wanted: &MessageFilter) -> Self {
+    pub(super) fn new(snapshot: &'c Snapshot, near: &'c NearDuplicates, filter: &MessageFilter) -> Self {
         let grouped = |grouping| Rule::ALL.into_iter().filter(move |rule| rule.grouping() == Some(grouping));
         // URLs in extensions are not compared with the host of the file.
         let once = reported_once().union(grouped(Grouping::Host).collect());
         // This rule is both about single URLs and about all hosts together.
         let of_loc = rules_of_field(Field::Loc).minus(RuleSet::of(&[Rule::LOC_TEMPLATE_RESIDUE]));
         let once_alone = once.union(of_loc);
-        let of_places = if wanted.counts_places { grouped(Grouping::File).collect() } else { RuleSet::EMPTY };
+        let of_places = if filter.counts_places { grouped(Grouping::File).collect() } else { RuleSet::EMPTY };
         let once = once.minus(of_places.minus(message::REPORTED_ONCE));
         Self { snapshot, near, once, once_alone, places: snapshot.checks.rule_places() }
     }
@@ -284,7 +284,7 @@ mod tests {
 
     /// Receives messages of some rules, and counts the others.
     struct Some {
-        wanted: MessageFilter,
+        filter: MessageFilter,
         found: Vec<LocatedFinding>,
         counted: Counted,
     }
@@ -293,7 +293,7 @@ mod tests {
         type Error = ();
 
         fn messages_needed(&self) -> MessageFilter {
-            self.wanted.clone()
+            self.filter.clone()
         }
 
         fn take(&mut self, found: Vec<LocatedFinding>) -> Result<(), ()> {
@@ -348,8 +348,8 @@ mod tests {
             let all = report::all_findings(&session);
             let few: RuleSet = few.into_iter().map(|place| Rule::ALL[place]).collect();
             for (rules, counts_places) in [(RuleSet::EMPTY, true), (RuleSet::EMPTY, false), (RuleSet::ALL.minus(few), true)] {
-                let wanted = MessageFilter { rules, known_hosts: Vec::new(), counts_places, has_fixes: true };
-                let mut some = Some { wanted, found: Vec::new(), counted: Counted::default() };
+                let filter = MessageFilter { rules, known_hosts: Vec::new(), counts_places, has_fixes: true };
+                let mut some = Some { filter, found: Vec::new(), counted: Counted::default() };
                 Reporter::new(&session).each_of_sitemap(&session, (SitemapId(0), None), &mut some).unwrap();
                 let is_of_row = |found: &&LocatedFinding| found.row().is_some();
                 let with_message: Vec<&LocatedFinding> =

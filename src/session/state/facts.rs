@@ -28,7 +28,7 @@ pub fn vocabulary(now: Now) -> Vocabulary<'static> {
     Vocabulary { rules: &CODES, now, data: None }
 }
 
-/// The facts of all rows; holds what the rows of one query share.
+/// The facts of all rows, with the state that the rows of one query share.
 pub struct FactTable<'s> {
     snapshot: &'s Snapshot,
     rules: Arc<[RuleSet]>,

@@ -11,7 +11,7 @@ use crate::session::state::State;
 /// One undoable change.
 #[derive(Debug, Clone)]
 pub(crate) struct Step {
-    /// What was done: `priority set to 0.8 on 1,167 rows`.
+    /// The change in the past tense: `priority set to 0.8 on 1,167 rows`.
     pub label: String,
     /// The commands that repeat it without a screen.
     commands: Vec<String>,
@@ -30,7 +30,7 @@ pub(crate) struct Step {
 /// A line of the history list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// What was done.
+    /// The change in the past tense.
     pub label: String,
     /// Rows that it touched.
     pub rows: u64,
@@ -40,7 +40,7 @@ pub struct Entry {
     pub saved: bool,
 }
 
-/// All steps, and how many of them are in effect.
+/// All steps, and the number of those in effect.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct History {
     steps: Vec<Step>,

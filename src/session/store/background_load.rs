@@ -28,7 +28,7 @@ pub struct FilesSoFar {
     complete: Option<CompleteLoad>,
 }
 
-/// What is known when all files are loaded.
+/// State that is complete only after all files are loaded.
 #[derive(Debug)]
 struct CompleteLoad {
     disk: Disk,

@@ -1,7 +1,7 @@
 //! Writes changes to the journal and reads them back as changes.
 //!
-//! While rows have the ids that a fresh load gives them, each change is one line, and so is each undo. Where they
-//! have not (a save has put rows in or out), a line says how to get from the saved files to the document at once.
+//! While rows have the ids that a fresh load assigns, each change is one line, and so is each undo. Otherwise (a save
+//! has added or removed rows) each line contains all edits that turn the saved files into the document.
 
 mod describe;
 pub(crate) mod locks;
@@ -28,22 +28,22 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use written::Written;
 
-/// One line.
+/// A line of the journal.
 #[derive(Debug, Serialize, Deserialize)]
 enum JournalLine {
     /// A change was made.
     Did { label: String, edit: Written },
-    /// The last one was taken back.
+    /// The last change was undone.
     Undid,
-    /// It was done again.
+    /// The last undone change was redone.
     Redid,
-    /// Whatever the lines before say: this is what leads from the saved files to the document.
+    /// All edits that turn the saved files into the document. Replaces all lines before it.
     Since(Vec<Written>),
-    /// The save that begins next makes a set of it that is opened by these paths, which are not those of now.
+    /// The next save changes the paths that the set is opened by to these.
     To(Vec<String>),
-    /// A save begins. Once the files hold bytes with these hashes, only the last of the lines after it counts.
+    /// A save starts. Once the files have contents with these hashes, only the last line after this one applies.
     Saving(Vec<u64>),
-    /// What leads from the files that are being saved to the document.
+    /// All edits that turn the files that are being saved into the document.
     Then(Vec<Written>),
 }
 
@@ -51,26 +51,27 @@ enum JournalLine {
 #[derive(Debug)]
 pub(in crate::session) struct JournalState {
     journal: Journal,
-    /// Steps of the history that lines stand for and that can be undone or redone by a line.
+    /// Number of steps in the journal that a line can undo.
     done: u32,
+    /// Number of steps in the journal that a line can redo.
     undone: u32,
-    /// Whether rows have the ids that a fresh load gives.
+    /// Whether rows have the ids that a fresh load assigns.
     is_fresh: bool,
-    /// What a save is writing, until it is known what came of it.
+    /// The running save, until its result is known.
     during: Option<SaveInProgress>,
-    /// How often the journal had caught up after a failure when the last whole line was noted.
+    /// [`Journal::rewrite_count`] when the last independent line was written.
     rewrite_count: u64,
-    /// The state slot at the paths of a save that was begun and not finished: whatever it has made there stays locked.
+    /// The state slot at the paths of an unfinished save, which keeps the files that it has created there locked.
     unfinished: Option<StateSlot>,
-    /// The journal that the set had before a save moved it.
+    /// The journal that the set had before a save moved the set.
     removing: Option<PendingRemoval>,
 }
 
-/// A save that runs.
+/// A running save.
 #[derive(Debug, Clone)]
 struct SaveInProgress {
     document: Document,
-    /// The paths that the set is opened by once it is done, if it makes others of them.
+    /// The paths that the set is opened by after the save, if it changes them.
     to: Option<Vec<String>>,
 }
 
@@ -88,13 +89,13 @@ impl JournalState {
         }
     }
 
-    /// Whether a line can say what was done by the lines before it.
+    /// Whether a line can build on the lines before it.
     fn is_continuous(&self) -> bool {
         self.is_fresh && self.journal.rewrite_count() == self.rewrite_count
     }
 
     fn note(&self, all: &MakeAllLines, line: impl FnOnce() -> JournalLine + Send + 'static) {
-        self.journal.note(Note { line: Box::new(move || json(&line())), is_whole: false, all: Arc::clone(all) });
+        self.journal.note(Note { line: Box::new(move || json(&line())), is_independent: false, all: Arc::clone(all) });
     }
 }
 
@@ -103,27 +104,28 @@ fn line_since_save(document: &Document, saved: &Document) -> JournalLine {
     JournalLine::Since(diff_edits(document, saved).iter().map(Written::from).collect())
 }
 
-/// The line with the edits since the running save began.
+/// The line with the edits since the running save started.
 fn line_since_begun(document: &Document, during: &SaveInProgress) -> JournalLine {
     JournalLine::Then(diff_edits(document, &during.document).iter().map(Written::from).collect())
 }
 
-/// The locks of the set, where a journal is kept.
+/// The locks of the set; `None` if no journal is written.
 pub(in crate::session) fn locks(session: &Session) -> Option<SlotLocks> {
     session.keeping.as_ref().map(|keeping| keeping.journal.state_slot().locks().clone())
 }
 
-/// The journal of the set, where there is one, to be removed: nothing of the set is kept any longer.
+/// Takes the journal from the session for removal; changes are no longer recorded.
 pub(crate) fn take_journal(session: &mut Session) -> Option<Journal> {
     session.keeping.take().map(|keeping| keeping.journal)
 }
 
-/// Gives up what an earlier session left.
-pub(crate) fn discard(session: &mut Session, left: RecoverableChanges) {
-    start_keeping(session, left.state_slot, left.header);
+/// Discards the unsaved changes of an earlier session.
+pub(crate) fn discard(session: &mut Session, changes: RecoverableChanges) {
+    start_journal(session, changes.state_slot, changes.header);
 }
 
-fn start_keeping(session: &mut Session, state_slot: StateSlot, header: Header) {
+/// Starts an empty journal for the changes of this session.
+fn start_journal(session: &mut Session, state_slot: StateSlot, header: Header) {
     let journal = state_slot.begin(None, session.watcher.as_ref());
     journal.restart(header);
     session.keeping = Some(JournalState::new(journal));
@@ -132,14 +134,14 @@ fn start_keeping(session: &mut Session, state_slot: StateSlot, header: Header) {
     }
 }
 
-/// Another process has files of the set now: nothing of it can be changed here any more.
+/// Makes the session read-only if another process has locked files of the set.
 fn make_read_only(session: &mut Session, held: Result<(), LockedByOther>) {
     if let Err(held) = held {
         session.set_read_only(format!("{held}, since it was saved here"));
     }
 }
 
-/// A change was made.
+/// Records a change.
 pub(in crate::session) fn note_change(session: &mut Session, label: &str, edit: Option<Edit>) {
     append_change(session, label, edit);
     note_during(session);
@@ -157,7 +159,7 @@ fn append_change(session: &mut Session, label: &str, edit: Option<Edit>) {
     keeping.note(&all, move || JournalLine::Did { label, edit: Written::from(&edit) });
 }
 
-/// A step was taken back, or done again.
+/// Records an undo (`back`) or a redo.
 pub(in crate::session) fn note_step(session: &mut Session, back: bool) {
     append_step(session, back);
     note_during(session);
@@ -179,7 +181,7 @@ fn append_step(session: &mut Session, back: bool) {
     }
 }
 
-/// What makes every line that leads from the files to the document of now; `None` where no journal is kept.
+/// Returns a function that creates all lines that turn the files into the current document; `None` without a journal.
 fn all_lines(session: &Session) -> Option<MakeAllLines> {
     let keeping = session.keeping.as_ref()?;
     let (document, saved) = (session.current.state.document.clone(), session.current.saved.clone());
@@ -194,8 +196,8 @@ fn all_lines(session: &Session) -> Option<MakeAllLines> {
     }))
 }
 
-/// A save of this document begins, whose locks are taken. Gives what waits until that is written down, which must be
-/// before anything is replaced.
+/// Records the start of a save of this document, whose locks are taken. Returns a flusher that waits until this is
+/// written, which must be before any file is replaced.
 pub(in crate::session) fn note_saving(
     session: &mut Session,
     document: &Document,
@@ -203,7 +205,7 @@ pub(in crate::session) fn note_saving(
 ) -> Option<Flusher> {
     let keeping = session.keeping.as_mut()?;
     keeping.unfinished = None;
-    // At another place altogether the set leaves its changes behind, as they lead from the files that are here.
+    // If the save moves the whole set, the journal stays with the old files, since its edits apply to these.
     let next = claimed.0.as_ref().map(StateSlot::names);
     let to = next.filter(|names| names.first() == keeping.journal.state_slot().names().first());
     keeping.during = Some(SaveInProgress { document: document.clone(), to: to.clone() });
@@ -219,21 +221,22 @@ pub(in crate::session) fn note_saving(
     Some(keeping.journal.flusher())
 }
 
-/// A save that was begun has changed nothing and will not go on.
+/// Records that a save was cancelled before it changed anything.
 pub(crate) fn note_no_save(session: &mut Session) {
     if let Some(keeping) = &mut session.keeping {
         (keeping.during, keeping.unfinished) = (None, None);
     }
 }
 
-/// A save that was begun came to no end: what it has made at other paths stays locked until the next one.
+/// Records that a save did not finish: the files that it created at other paths stay locked until the next save.
 pub(in crate::session) fn note_unfinished(session: &mut Session, claimed: Claimed) {
     if let Some(keeping) = &mut session.keeping {
         keeping.unfinished = claimed.0;
     }
 }
 
-/// While a save runs no one knows which files a crash will leave: what is unsaved is written for both.
+/// Records the edits since a running save started: after a crash, either the old or the new files are there, and the
+/// journal must apply to both.
 pub(in crate::session) fn note_during(session: &mut Session) {
     let Some(during) = session.keeping.as_ref().and_then(|keeping| keeping.during.clone()) else { return };
     let Some(all) = all_lines(session) else { return };
@@ -243,7 +246,7 @@ pub(in crate::session) fn note_during(session: &mut Session) {
     }
 }
 
-/// The set was saved: what is unsaved now counts from there.
+/// Records a finished save: from now on, the journal applies to the new files.
 pub(in crate::session) fn note_save(session: &mut Session, claimed: Claimed, relocked: Option<Relocked>) {
     let is_fresh = has_fresh_ids(&session.current.saved);
     let is_modified = session.is_modified();
@@ -262,30 +265,30 @@ pub(in crate::session) fn note_save(session: &mut Session, claimed: Claimed, rel
     }
 }
 
-/// Writes down all that is unsaved at once.
+/// Writes all unsaved changes in one line.
 fn note_all(session: &mut Session) {
     let Some(all) = all_lines(session) else { return };
     let (document, saved) = (session.current.state.document.clone(), session.current.saved.clone());
     let Some(keeping) = &mut session.keeping else { return };
-    // Steps from before this line cannot be taken back by a line, and rows that it adds may get other ids.
+    // No line can undo steps from before this line, and rows that it adds may get other ids.
     (keeping.done, keeping.undone) = (0, 0);
     keeping.is_fresh &= document.row_limit() == saved.row_limit();
     keeping.rewrite_count = keeping.journal.rewrite_count();
     let line = Box::new(move || json(&line_since_save(&document, &saved)));
-    keeping.journal.note(Note { line, is_whole: true, all });
+    keeping.journal.note(Note { line, is_independent: true, all });
 }
 
-/// Says who is informed when changes are not kept any more, or are again. Before anything is opened.
+/// Sets the watcher that is called when recording changes starts to fail or works again. Call it before opening a set.
 pub(crate) fn watch_journal(session: &mut Session, watcher: Option<Watcher>) {
     session.watcher = watcher;
 }
 
-/// Who is told.
+/// The watcher of the journal.
 pub(crate) fn journal_watcher(session: &Session) -> Option<Watcher> {
     session.watcher.clone()
 }
 
-/// Why changes are not kept against a crash, if they should be and are not.
+/// Why changes are not recorded against a crash; `None` if they are, or if nothing can be changed.
 pub(crate) fn unprotected_reason(session: &Session) -> Option<String> {
     let keeping = session.keeping.as_ref().filter(|_| session.read_only().is_none())?;
     let why = keeping.journal.failure()?;
@@ -294,11 +297,11 @@ pub(crate) fn unprotected_reason(session: &Session) -> Option<String> {
     Some(format!("changes are not recorded: {why}; a crash would lose them{alone}"))
 }
 
-/// Hashes of the bytes of all files, in no order.
+/// Hashes of the bytes of all files, sorted.
 fn hashes_of(document: &Document) -> Vec<u64> {
     let ids = (0..document.sitemaps().len() as u32).map(SitemapId);
-    let there = ids.filter(|id| document.sitemap(*id).is_some_and(|sitemap| sitemap.path.is_some()));
-    let there = there.filter(|id| !document.is_gone(*id));
+    let present = ids.filter(|id| document.sitemap(*id).is_some_and(|sitemap| sitemap.path.is_some()));
+    let present = present.filter(|id| !document.is_gone(*id));
     let of_sitemap = |id: SitemapId| {
         let mut hash = Fingerprint::default();
         let written: Result<(), Infallible> = document.write_sitemap(id, &mut |bytes| {
@@ -308,13 +311,13 @@ fn hashes_of(document: &Document) -> Vec<u64> {
         let Ok(()) = written;
         hash.finish()
     };
-    let mut hashes: Vec<u64> = there.map(of_sitemap).collect();
+    let mut hashes: Vec<u64> = present.map(of_sitemap).collect();
     hashes.extend(document.index().iter().flat_map(|index| index.files()).map(|file| fingerprint(&file.bytes())));
     hashes.sort_unstable();
     hashes
 }
 
-/// A value of the types above always has a text.
+/// The JSON text of a line. Serializing these types cannot fail.
 fn json(line: &JournalLine) -> String {
     serde_json::to_string(line).unwrap_or_default()
 }

@@ -18,21 +18,21 @@ use crate::xml::record::{Flags, Record};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-/// A file as it comes from the loader.
+/// A file that the loader has read.
 pub type LoadedFile = files::LoadedFile<Reader>;
 
-/// Reads and checks files for one session; goes to a worker.
+/// Reads and checks files for one session, on a worker.
 #[derive(Debug, Clone)]
 pub struct Loader {
     checks: Checks,
     now: Now,
     pub(in crate::session) options: Options,
-    /// Whether rows are compared with each other only when all files are there; see [`Uncompared`].
+    /// Whether rows are compared with each other only after all files are loaded; see [`Uncompared`].
     compares_late: bool,
 }
 
-/// What rows are compared by when all files are there, of a set that is only reported on: most rows meet no other, and
-/// need no place in an index.
+/// Keys for comparing rows after all files are loaded, in a set that is only checked and never changed: most rows have
+/// no row to be compared with, so that an index of all rows is not needed.
 #[derive(Debug, Default)]
 pub(in crate::session) struct Uncompared {
     /// Hashes of the normalised URLs, by row, of a set with alternate links.
@@ -42,17 +42,17 @@ pub(in crate::session) struct Uncompared {
 }
 
 impl Loader {
-    /// The same, which leaves an interrupted save as it is.
+    /// Returns the loader changed so that it does not finish an interrupted save.
     #[must_use]
     pub fn reading_only(mut self) -> Self {
         self.options.recovery.finish = false;
         self
     }
 
-    /// Loads a path and hands over its parts in order.
+    /// Loads a path and delivers its files in order.
     ///
     /// # Errors
-    /// [`files::Error`] when the file itself cannot be read or is none that this program reads.
+    /// [`files::Error`] if the file itself cannot be read or has a format that is not supported.
     pub fn load(
         &self,
         path: &Path,
@@ -85,7 +85,7 @@ impl Loader {
         if self.compares_late { reader.with_near_keys() } else { reader }
     }
 
-    /// The same loader for a set that is only reported on and never changed.
+    /// Returns the loader changed for a set that is only checked and never changed.
     #[must_use]
     pub(in crate::session) fn comparing_late(self) -> Self {
         Self { compares_late: true, ..self }
@@ -113,7 +113,7 @@ impl Session {
             LoadedFile::Sitemap { source, sitemap, on_disk, visitor } => {
                 let mtime = on_disk.as_ref().and_then(seconds);
                 remember(self, on_disk);
-                // Whatever is shared would be copied once for every file.
+                // Release the shared document, which would otherwise be copied for every file.
                 self.current.saved = Document::default();
                 let state = &mut self.current.state;
                 let first = state.document.row_limit();
@@ -134,14 +134,14 @@ impl Session {
         self.current.saved = self.current.state.document.clone();
     }
 
-    /// The load is over: the set can be changed, unless it was stopped half-way.
+    /// Ends the load: the set can be changed, unless the load was stopped.
     pub fn finish(&mut self, loaded: Loaded) {
         compare_rows(self);
         finish_compared(self, loaded);
     }
 }
 
-/// Compares the rows of all files, as far as that was left for the end.
+/// Compares the rows of all files with each other, if this was postponed, or finds near duplicates.
 pub(crate) fn compare_rows(session: &mut Session) {
     let State { document, checks, .. } = &mut session.current.state;
     if let Some(Uncompared { keys, near_keys }) = session.uncompared.take() {
@@ -170,7 +170,7 @@ pub(crate) fn finish_compared(session: &mut Session, loaded: Loaded) {
     }
     session.current.saved = session.current.state.document.clone();
     if session.path.is_none() {
-        // Nothing of it is on disk yet, so a save would write all of it; no row is marked as new for that.
+        // Nothing is on disk yet, so a save writes everything; still, no row is marked as new.
         session.current.state.modified = false;
     }
     session.current.view = View::file_order(&session.current.state.document);
@@ -183,12 +183,12 @@ pub(in crate::session) fn remember(session: &mut Session, on_disk: Option<OnDisk
     }
 }
 
-/// Whether a file has merge conflicts that are unresolved.
+/// Whether a file of the session has unresolved merge conflicts.
 pub fn has_conflicts(session: &Session) -> bool {
     is_conflicted(session.document())
 }
 
-/// The same of a document.
+/// Whether a file of the document has unresolved merge conflicts.
 pub(in crate::session) fn is_conflicted(document: &Document) -> bool {
     document.sitemaps().iter().any(|sitemap| has_conflict(&sitemap.quirks))
         || document.index().is_some_and(|index| index.files().any(|file| has_conflict(file.quirks)))
@@ -219,13 +219,13 @@ fn has_conflict(quirks: &[Quirk]) -> bool {
     quirks.iter().any(|quirk| quirk.kind == Defect::MergeConflict)
 }
 
-/// When a file was last changed, in seconds since 1970, as far as the system tells.
+/// The modification time of a file, in seconds since 1970; `None` if unknown.
 pub(in crate::session) fn seconds(on_disk: &OnDisk) -> Option<i64> {
     let since = on_disk.mtime?.duration_since(UNIX_EPOCH).ok()?;
     i64::try_from(since.as_secs()).ok()
 }
 
-/// The facts of a file's rows, with what was repaired in them.
+/// Takes the records of a file's rows from the reader, and flags the repaired rows.
 pub(in crate::session) fn records(reader: &mut Reader, quirks: &[Quirk]) -> Vec<Record> {
     let mut records = std::mem::take(&mut reader.records);
     for entry in quirks.iter().filter_map(|quirk| quirk.entry) {
@@ -236,7 +236,7 @@ pub(in crate::session) fn records(reader: &mut Reader, quirks: &[Quirk]) -> Vec<
     records
 }
 
-/// Opens a path on this thread, start to end.
+/// Opens a path on this thread and waits until it is loaded.
 ///
 /// # Errors
 /// As [`Loader::load`].
@@ -244,7 +244,7 @@ pub fn open(path: &Path, options: Options, now: Now) -> Result<Session, files::E
     open_in(Session::new(now, options.base_url.clone()), path, options)
 }
 
-/// The same into a session that was made for it.
+/// Opens a path in the given new session, as [`open`] does.
 ///
 /// # Errors
 /// As [`Loader::load`].
@@ -254,8 +254,8 @@ pub fn open_in(mut session: Session, path: &Path, options: Options) -> Result<Se
     Ok(session)
 }
 
-/// Opens a set as [`open_all_watched`] does, unless it has several files with more than so many bytes in sum,
-/// uncompressed: `None` then.
+/// Opens a set as [`open_all_watched`] does; `None` if it has several files with more than `max_bytes` bytes in sum,
+/// uncompressed.
 ///
 /// # Errors
 /// As [`Loader::load_all`].
@@ -263,14 +263,14 @@ pub fn open_within(
     session: Session,
     paths: &[PathBuf],
     options: Options,
-    most: u64,
+    max_bytes: u64,
     progress: &Progress,
 ) -> Result<Option<Session>, files::Error> {
     let loader = session.loader(options);
-    load_within(session, &loader, paths, most, progress)
+    load_within(session, &loader, paths, max_bytes, progress)
 }
 
-/// The same for a set that is only reported on and never changed.
+/// Opens a set that is only checked and never changed, as [`open_within`] does.
 ///
 /// # Errors
 /// As [`Loader::load_all`].
@@ -278,26 +278,26 @@ pub fn open_to_report(
     session: Session,
     paths: &[PathBuf],
     options: Options,
-    most: u64,
+    max_bytes: u64,
     progress: &Progress,
 ) -> Result<Option<Session>, files::Error> {
     let loader = session.loader(options).comparing_late();
-    load_within(session, &loader, paths, most, progress)
+    load_within(session, &loader, paths, max_bytes, progress)
 }
 
 fn load_within(
     mut session: Session,
     loader: &Loader,
     paths: &[PathBuf],
-    most: u64,
+    max_bytes: u64,
     progress: &Progress,
 ) -> Result<Option<Session>, files::Error> {
     let mut is_over = false;
     let loaded = loader.load_all(paths, progress, &mut |part| {
-        // What is expected is known from the first sitemap on; packed files turn out larger.
+        // The total size is known from the first sitemap on; gzipped files turn out larger.
         let is_index = matches!(part, LoadedFile::Index { .. });
         let reading = progress.read();
-        is_over |= !is_index && reading.files_total > 1 && reading.bytes_total > most;
+        is_over |= !is_index && reading.files_total > 1 && reading.bytes_total > max_bytes;
         if is_over {
             progress.cancel();
         } else {
@@ -319,7 +319,7 @@ pub fn open_all(session: Session, paths: &[PathBuf], options: Options) -> Result
     open_all_watched(session, paths, options, &Progress::default())
 }
 
-/// The same while someone watches how far it is.
+/// [`open_all`] with progress.
 ///
 /// # Errors
 /// As [`Loader::load_all`].

@@ -1,6 +1,6 @@
 //! The unsaved changes: which rows and files differ from the saved ones, how, and how to revert each.
 //!
-//! A list of changes holds ids only; words are made for the rows that someone looks at. Pure; may run on a worker.
+//! A list of changes contains only ids; descriptions are created for the displayed rows. Pure; may run on a worker.
 
 use crate::document::quirk::{self, Quirk};
 use crate::document::rows::{RowId, RowSet};
@@ -17,35 +17,35 @@ use std::sync::Arc;
 /// One unsaved change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Entry {
-    /// A file has another text around its entries, or its repairs are agreed to.
+    /// A file whose text around the entries has changed, or whose repairs were accepted.
     File(Member),
-    /// A row is another, new, gone, or in another place.
+    /// A row that was changed, added, deleted or moved.
     Row(RowId),
-    /// A row was saved, and then the making of it was undone: only the saved files have it.
+    /// A row that was saved before its creation was undone: only the saved files have it.
     Undone(RowId),
 }
 
 /// The unsaved changes, in the order of the files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Pending {
-    /// Those that were asked for.
+    /// The changes that match the filter.
     pub entries: Vec<Entry>,
-    /// All of them: rows added, changed, deleted, moved only; files.
+    /// The numbers of all changes.
     pub counts: Counts,
-    /// Rows that are elsewhere among their neighbours than in the saved file.
+    /// Rows with another position among their neighbours than in the saved file.
     pub moved: RowSet,
 }
 
-/// How many changes there are of each kind.
+/// The number of changes of each kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
     /// New rows.
     pub added: u64,
-    /// Rows with other text, wherever they stand.
+    /// Rows with changed text, moved or not.
     pub changed: u64,
-    /// Rows that are gone.
+    /// Deleted rows.
     pub deleted: u64,
-    /// Rows that only are elsewhere.
+    /// Rows that were moved and not changed otherwise.
     pub moved: u64,
     /// Files.
     pub files: u64,
@@ -58,26 +58,26 @@ impl Counts {
     }
 }
 
-/// Something of a row that is another now.
+/// A difference between a row and its saved state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Difference {
     /// `priority`, `entry`.
     pub name: &'static str,
-    /// As saved; `None` where there was nothing.
+    /// The saved value; `None` if there is none.
     pub before: Option<String>,
-    /// As it will be saved; `None` where nothing is left.
+    /// The value that will be saved; `None` if there is none.
     pub after: Option<String>,
 }
 
 impl Snapshot {
-    /// The changes of which the URL or a changed value holds a text, old or new, whatever its case; an empty text
-    /// asks for all. `None` when cancelled.
-    pub fn pending(&self, holds: &str, progress: &Progress) -> Option<Pending> {
+    /// The changes whose URL or changed value, old or new, contains `filter`, ignoring case; all for an empty filter.
+    /// `None` if cancelled.
+    pub fn pending(&self, filter: &str, progress: &Progress) -> Option<Pending> {
         let (document, saved) = (&self.state.document, &self.saved);
         let mut pending = Pending::default();
         for file in changed_files(document, saved) {
             pending.counts.files += 1;
-            if holds.is_empty() || self.file_name(file).to_lowercase().contains(&holds.to_lowercase()) {
+            if filter.is_empty() || self.file_name(file).to_lowercase().contains(&filter.to_lowercase()) {
                 pending.entries.push(Entry::File(file));
             }
         }
@@ -111,7 +111,7 @@ impl Snapshot {
         }
         pending.counts.moved = (&pending.moved - &rows).len();
         rows |= &pending.moved;
-        // Whole files without a change are passed over.
+        // Files without changes are skipped.
         let files = document.sitemaps().iter().enumerate();
         let files = files
             .filter(|(number, sitemap)| saved.sitemaps().get(*number).is_none_or(|was| !Arc::ptr_eq(sitemap, was)));
@@ -119,7 +119,7 @@ impl Snapshot {
             .flat_map(|(_, sitemap)| sitemap.rows.iter().map(|row| row.0))
             .filter(|row| rows.contains(*row))
             .collect();
-        let needle = holds.to_lowercase();
+        let needle = filter.to_lowercase();
         let found: Vec<Vec<Entry>> = ordered
             .par_chunks(1_024)
             .map(|rows| {
@@ -140,14 +140,14 @@ impl Snapshot {
 }
 
 fn change_contains(snapshot: &Snapshot, row: RowId, needle: &str) -> bool {
-    let holds = |text: &str| text.to_lowercase().contains(needle);
-    holds(&snapshot.state.document.loc(row))
+    let contains = |text: &str| text.to_lowercase().contains(needle);
+    contains(&snapshot.state.document.loc(row))
         || differences(snapshot, row)
             .iter()
-            .any(|part| [&part.before, &part.after].into_iter().flatten().any(|text| holds(text)))
+            .any(|part| [&part.before, &part.after].into_iter().flatten().any(|text| contains(text)))
 }
 
-/// What of a row is another than saved. A row that is new or gone has all its values on one side.
+/// The differences between a row and its saved state. A row that was added or deleted has all its values on one side.
 pub(crate) fn differences(snapshot: &Snapshot, row: RowId) -> Vec<Difference> {
     let (document, saved) = (&snapshot.state.document, &snapshot.saved);
     let was_there = row.0 < saved.row_limit() && !saved.record(row).is_deleted();
@@ -174,7 +174,7 @@ pub(crate) fn differences(snapshot: &Snapshot, row: RowId) -> Vec<Difference> {
 }
 
 impl Entry {
-    /// The change that puts it back. A row whose making was undone comes back by doing that again.
+    /// The edit that reverts the change. `None` for a row whose creation was undone: redo restores it.
     pub fn revert(self) -> Option<Change> {
         match self {
             Self::File(file) => Some(Change::RevertFile(file)),
@@ -184,7 +184,7 @@ impl Entry {
     }
 }
 
-/// Files that differ in something that is no row.
+/// Files that differ in something other than rows.
 fn changed_files(document: &Document, saved: &Document) -> Vec<Member> {
     let mut files = Vec::new();
     if let (Some(index), Some(was)) = (document.index(), saved.index())
@@ -196,7 +196,7 @@ fn changed_files(document: &Document, saved: &Document) -> Vec<Member> {
         files.push(Member::Index);
     }
     let pairs = document.sitemaps().iter().zip(saved.sitemaps()).enumerate();
-    // Where a save has made a set of one file, or an undo one file of a set, names come and go with that.
+    // If a save has split a single file into a set, or an undo has reverted that, names change without a rename.
     let is_same_set = document.index().is_some() == saved.index().is_some();
     let differs = |(ours, was): (&Arc<Sitemap>, &Arc<Sitemap>)| {
         let is_named = is_same_set && ours.path.is_some() && was.path.is_some() && ours.path != was.path;
@@ -209,27 +209,27 @@ fn changed_files(document: &Document, saved: &Document) -> Vec<Member> {
     files
 }
 
-/// What differs of a file that is no row, a few words each.
+/// Short descriptions of the differences of a file other than in rows.
 pub(crate) fn file_differences(snapshot: &Snapshot, file: Member) -> Vec<String> {
     let (document, saved) = (&snapshot.state.document, &snapshot.saved);
-    let mut said = Vec::new();
-    let mut agreed = |is: bool, was: bool, quirks: Vec<Quirk>| {
+    let mut descriptions = Vec::new();
+    let mut add_accepted = |is: bool, was: bool, quirks: Vec<Quirk>| {
         if is && !was {
-            said.extend(quirk::changes(&quirks));
+            descriptions.extend(quirk::changes(&quirks));
         }
     };
     let mut others = Vec::new();
     match file {
         Member::Index => {
             let (Some(is), Some(was)) = (document.index(), saved.index()) else { return Vec::new() };
-            agreed(is.accepted, was.accepted, was.all_quirks().cloned().collect());
+            add_accepted(is.accepted, was.accepted, was.all_quirks().cloned().collect());
             if is.source.bytes() != was.source.bytes() || is.other_volumes(was).next().is_some() {
                 others.push("its content".to_owned());
             }
         }
         Member::Sitemap(id) => {
             let (Some(is), Some(was)) = (document.sitemap(id), saved.sitemap(id)) else { return Vec::new() };
-            agreed(is.accepted, was.accepted, was.quirks.to_vec());
+            add_accepted(is.accepted, was.accepted, was.quirks.to_vec());
             if is.separate_news && !was.separate_news {
                 others.push("its news get files of their own".to_owned());
             }
@@ -241,11 +241,11 @@ pub(crate) fn file_differences(snapshot: &Snapshot, file: Member) -> Vec<String>
             }
         }
     }
-    said.extend(others);
-    said
+    descriptions.extend(others);
+    descriptions
 }
 
-/// What differs between two texts, from the tag before it to the tag after it.
+/// The differing parts of two texts, from the tag before the difference to the tag after it.
 fn differing_parts(before: &[u8], after: &[u8]) -> (String, String) {
     let same = before.iter().zip(after).take_while(|(a, b)| a == b).count();
     let start = before.get(..same).and_then(|same| same.iter().rposition(|byte| *byte == b'<')).unwrap_or(same);
@@ -253,7 +253,7 @@ fn differing_parts(before: &[u8], after: &[u8]) -> (String, String) {
     let longest = before.len().min(after.len());
     let same = before.iter().rev().zip(after.iter().rev()).take(longest).take_while(|(a, b)| a == b).count();
     let tail = before.get(before.len() - same..).unwrap_or_default();
-    // The end tag of what differs belongs to it.
+    // The end tag of the differing part belongs to it.
     let tail = same - tail.iter().position(|byte| *byte == b'>').map_or(same, |at| at + 1).min(same);
     let text = |bytes: &[u8]| {
         let text = String::from_utf8_lossy(bytes.get(..bytes.len() - tail).unwrap_or_default());

@@ -12,36 +12,36 @@ use crate::session::store::save;
 use crate::session::store::verify::Inspection;
 use std::path::{Path, PathBuf};
 
-/// Lines of the index that a plan shows.
+/// Maximum number of lines of the index that a plan shows.
 const INDEX_LINES: usize = 6;
 
-/// What is needed to work out a save on a worker.
+/// The state that is needed to plan a save on a worker.
 #[derive(Debug, Clone)]
 pub(crate) struct Planning {
     document: Document,
     saved: Document,
     disk: Disk,
     to: Option<PathBuf>,
-    /// The form of a copy, where its name asks for another than the document's own.
+    /// The form of a copy, if its name is for another form than the document's.
     form: Option<Form>,
     base_url: Option<String>,
     now: Now,
     version: u64,
 }
 
-/// A save, worked out.
+/// A planned save.
 #[derive(Debug, Clone)]
 pub struct Planned {
-    /// What would be done.
+    /// The plan.
     pub plan: Plan,
-    /// What it changes in the index, the first lines.
+    /// The first lines of the diff of the index.
     pub index: Diff,
     /// The topmost folder that saving would create.
     pub missing_folder: Option<PathBuf>,
     version: u64,
 }
 
-/// A save to be worked out on a worker; `to` is another path.
+/// Prepares planning a save on a worker; `to` is another path.
 pub(crate) fn of_session(session: &Session, to: Option<&Path>) -> Planning {
     Planning {
         document: session.document().clone(),
@@ -55,13 +55,13 @@ pub(crate) fn of_session(session: &Session, to: Option<&Path>) -> Planning {
     }
 }
 
-/// Whether a plan is of the document as it is.
+/// Whether a plan is for the current document.
 pub(crate) fn is_planned(session: &Session, planned: &Planned) -> bool {
     planned.version == session.current.state.version
 }
 
 impl Planning {
-    /// Works it out. `None` when cancelled.
+    /// Plans the save. `None` if cancelled.
     pub(crate) fn run(&self, progress: &Progress) -> Option<Planned> {
         let request = Request {
             known: &[],
@@ -96,7 +96,7 @@ impl Planning {
         (!progress.is_cancelled()).then_some(Planned { plan, index, missing_folder, version: self.version })
     }
 
-    /// Works it out to be examined closely. `None` when cancelled.
+    /// Plans the save for verification. `None` if cancelled.
     pub(crate) fn inspection(&self, progress: &Progress) -> Option<Inspection> {
         let Planned { plan, .. } = self.run(progress)?;
         Some(Inspection::new(plan, self.saved.clone(), self.disk.clone()))

@@ -26,7 +26,7 @@ use crate::xml::feed::Feed;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// A save whose locks are still to be taken, of the document as it is now.
+/// A save of the current document whose locks are not taken yet.
 #[derive(Debug)]
 pub struct PendingSave {
     plan: Plan,
@@ -42,11 +42,11 @@ pub struct PendingSave {
 pub struct Saving {
     pending: PendingSave,
     claimed: Claimed,
-    /// Waits until it is written down that this save begins.
+    /// Waits until the start of the save is recorded in the journal.
     noted: Option<Flusher>,
 }
 
-/// What came of it; goes back to the session.
+/// The result of a save, for the session.
 #[derive(Debug)]
 pub struct SaveResult {
     outcome: Result<Saved, files::Error>,
@@ -55,28 +55,28 @@ pub struct SaveResult {
     document: Document,
     copy: bool,
     claimed: Claimed,
-    /// The locks of the files that were written; nothing where no journal is kept, or where the save did not end well.
+    /// The locks of the files that were written; `None` without a journal, or if the save failed.
     relocked: Option<Relocked>,
 }
 
 impl PendingSave {
-    /// Takes the locks that the save needs. A plan that cannot be carried out needs none.
+    /// Takes the locks that the save needs. A plan that cannot be executed needs none.
     ///
     /// # Errors
-    /// [`EditError`] when another process has one of the files open, or an earlier session left changes to what is
-    /// replaced.
+    /// [`EditError`] if another process has one of the files open, or an earlier session left unsaved changes to a file
+    /// that is replaced.
     pub(crate) fn claim(&mut self) -> Result<Claimed, EditError> {
         if self.plan.is_ready() { self.locks.take(&self.plan) } else { Ok(Claimed::default()) }
     }
 }
 
 impl Saving {
-    /// Writes. Files are replaced only after all of them were written and synced beside their targets.
+    /// Writes the files. They are replaced only after all new ones were written and synced beside their targets.
     pub fn run(self, progress: &Progress) -> SaveResult {
         self.write(progress).lock()
     }
 
-    /// The same, with the files that were written still to be locked.
+    /// Writes the files, without locking them.
     pub(in crate::session) fn write(self, progress: &Progress) -> Written {
         let Self { pending, claimed, noted } = self;
         let PendingSave { plan, mut disk, mode, version, document, locks } = pending;
@@ -95,12 +95,12 @@ impl Saving {
 pub(in crate::session) struct Written {
     result: SaveResult,
     locks: SaveLocks,
-    /// When it was begun.
+    /// The time when the save was started, in seconds since 1970.
     seconds: i64,
 }
 
 impl Written {
-    /// Locks them: the locks of the files that they replaced lock nothing any more.
+    /// Locks the files, since the locks of the replaced files have no effect any more.
     pub(in crate::session) fn lock(self) -> SaveResult {
         let Self { mut result, locks, seconds } = self;
         if result.outcome.is_ok() && !result.copy {
@@ -111,12 +111,12 @@ impl Written {
 }
 
 impl Session {
-    /// Works out what a save would do; `to` is another path.
+    /// Plans a save; `to` is another path.
     pub fn plan(&self, to: Option<&Path>) -> Plan {
         self.plan_within(to, Limits::default())
     }
 
-    /// A plan with other limits of one file.
+    /// Plans a save with other limits of one file.
     pub fn plan_within(&self, to: Option<&Path>, limits: Limits) -> Plan {
         let request = request(self, to, limits);
         match to.and_then(|path| Some((path, other_form(self, path)?))) {
@@ -126,7 +126,7 @@ impl Session {
     }
 }
 
-/// Works out a save to another path in a form that its name need not say.
+/// Plans a save to another path in a given form, whatever the form of its name.
 pub fn plan_as(session: &Session, to: &Path, form: Form) -> Plan {
     let request = request(session, Some(to), Limits::default());
     if form == form_of(session) { files::plan(&request) } else { files::export(&request, to, form) }
@@ -145,10 +145,10 @@ pub(in crate::session) fn request<'s>(session: &'s Session, to: Option<&'s Path>
     }
 }
 
-/// All rows of several files in one new file, which has no path yet. It is for writing; nothing of it was checked.
+/// All rows of several files in one new file without a path. It is only for writing, since it was not checked.
 ///
 /// # Errors
-/// How many files the rows need.
+/// The number of files that the rows need, if they do not fit into one.
 pub fn joined(session: &Session) -> Result<Session, usize> {
     let xml = files::converted_to_xml(session.document()).map(|(document, _)| document);
     let document = xml.as_ref().unwrap_or(session.document());
@@ -164,7 +164,7 @@ pub fn joined(session: &Session) -> Result<Session, usize> {
     Ok(joined)
 }
 
-/// The feed that was opened, as long as it is not saved as a sitemap.
+/// The format of the open file if it is a feed that was not saved as a sitemap.
 pub fn feed(session: &Session) -> Option<Feed> {
     match session.document().only_sitemap()?.form {
         Form::Feed(feed) => Some(feed),
@@ -172,7 +172,7 @@ pub fn feed(session: &Session) -> Option<Feed> {
     }
 }
 
-/// What of the set is no part of a sitemap: columns of tables that hold none of its fields.
+/// A message about columns of tables that contain no field of a sitemap; `None` if there are none.
 pub fn dropped_columns(session: &Session) -> Option<String> {
     let columns = conversion::unknown_columns(session.document());
     let (verb, object) = if columns.len() == 1 { ("holds", "it") } else { ("hold", "them") };
@@ -188,13 +188,14 @@ pub fn form_of(session: &Session) -> Form {
     }
 }
 
-/// The form that a name asks for, where it is not the document's own.
+/// The form of a file name, if it is not that of the document.
 pub(in crate::session) fn other_form(session: &Session, path: &Path) -> Option<Form> {
-    let wanted = Form::of_name(&path.file_name()?.to_string_lossy())?;
-    (wanted != form_of(session)).then_some(wanted)
+    let form = Form::of_name(&path.file_name()?.to_string_lossy())?;
+    (form != form_of(session)).then_some(form)
 }
 
-/// A save to be begun when its locks are taken. `force` writes over files that changed since they were read.
+/// Prepares a save, which can start when its locks are taken. `force` overwrites files that changed since they were
+/// read.
 ///
 /// # Errors
 /// `EditError` while the set is being loaded. One that is read-only can be saved to another path.
@@ -205,7 +206,7 @@ pub fn prepare(session: &mut Session, plan: Plan, force: bool) -> Result<Pending
     Ok(prepare_now(session, plan, force))
 }
 
-/// A save to be run on a worker, whose locks are taken. What was changed since it was prepared stays unsaved.
+/// Starts a save whose locks are taken, to be run on a worker. Changes since it was prepared stay unsaved.
 pub(crate) fn begin_claimed(session: &mut Session, pending: PendingSave, claimed: Claimed) -> Saving {
     let noted = if pending.plan.copy { None } else { journal::note_saving(session, &pending.plan.document, &claimed) };
     if session.current.state.version != pending.version {
@@ -214,28 +215,28 @@ pub(crate) fn begin_claimed(session: &mut Session, pending: PendingSave, claimed
     Saving { pending, claimed, noted }
 }
 
-/// A save to be run on a worker.
+/// Starts a save, to be run on a worker.
 ///
 /// # Errors
 /// As [`prepare`], and if another program holds the locks of the files.
 pub fn begin(session: &mut Session, plan: Plan, force: bool) -> Result<Saving, EditError> {
     let mut pending = prepare(session, plan, force)?;
-    // Before anything is written down: a plan that cannot be carried out is no one's business.
+    // Before the journal records the save: a save that cannot take its locks is not recorded.
     let claimed = pending.claim()?;
     Ok(begin_claimed(session, pending, claimed))
 }
 
-/// Names the user's state folder, which has the key that authenticates records of saves.
+/// Sets the user's state folder, which has the key that authenticates records of saves.
 pub fn set_state_folder(session: &mut Session, state: Option<PathBuf>) {
     session.state_folder = state;
 }
 
-/// When the files that a save replaces are kept.
+/// When a save makes backups of the files that it replaces.
 pub fn backups(session: &Session) -> When {
     session.backups.when()
 }
 
-/// Says when the files that a save replaces are kept, from the next save on.
+/// Sets when a save makes backups of the files that it replaces, from the next save on.
 pub fn set_backups(session: &mut Session, when: When) {
     session.backups.set_when(when);
 }
@@ -248,21 +249,22 @@ fn prepare_now(session: &mut Session, plan: Plan, force: bool) -> PendingSave {
     PendingSave { plan, disk, mode, version, document, locks: SaveLocks::of(session) }
 }
 
-/// Takes in what a save came to: that version is the saved one now. What was changed while it ran stays
-/// modified. Returns what to say.
+/// Updates the session with the result of a save: its version is the saved one now. Changes that were made while it ran
+/// stay unsaved. Returns a message.
 ///
-/// This is done on the thread that draws: it costs what was changed meanwhile, the rows of the files in which rows were
-/// added or deleted, and the text around the entries of each file, but not all rows.
+/// This runs on the thread that draws: the cost is proportional to the changes made since the start of the save, the
+/// rows of the files in which rows were added or deleted, and the text around the entries of each file, but not to all
+/// rows.
 ///
 /// # Errors
-/// Whatever stopped the save; the edits are still here and still unsaved.
+/// The error of the save; all changes are still unsaved.
 pub fn finish(session: &mut Session, result: SaveResult) -> Result<String, files::Error> {
     if result.copy {
-        // The document is what it was, and so is what it knows of its files.
+        // Neither the document nor the state of its files has changed.
         let saved = result.outcome?;
         return Ok(copied(&saved, session.path.as_deref()));
     }
-    // Files that were written before an error are known as they are now.
+    // After an error, this includes the state of the files that were already written.
     session.disk = result.disk;
     let saved = match result.outcome {
         Ok(saved) => saved,
@@ -313,8 +315,8 @@ pub fn finish(session: &mut Session, result: SaveResult) -> Result<String, files
     Ok(message)
 }
 
-/// The set is at another path now, and so is everything that undo leads back to: what is undone is what was changed,
-/// not where it was saved.
+/// Relocates the set to another path in all earlier states of the history: undo reverts changes, not the path of a
+/// save.
 fn take_history_to(session: &mut Session, to: &Path, version: u64) {
     for state in session.history.states().filter(|state| state.version < version) {
         for id in files::relocate(&mut state.document, to) {
@@ -325,8 +327,8 @@ fn take_history_to(session: &mut Session, to: &Path, version: u64) {
     }
 }
 
-/// The document that was saved, and those that were made of it while it was being saved, are in the files that
-/// the save has made: `then` is what it began with, `version` which that was.
+/// Rebases the saved document, and the later ones of the history, onto the files that the save has written. `then` is
+/// the document at the start of the save, and `version` its version.
 fn rebase_after_save(session: &mut Session, then: &Document, version: u64) {
     let saved = &session.current.saved;
     let quirks = |document: &Document| -> usize { document.sitemaps().iter().map(|file| file.quirks.len()).sum() };
@@ -338,7 +340,7 @@ fn rebase_after_save(session: &mut Session, then: &Document, version: u64) {
         }
         rebase(&state.document, then, saved).filter(|_| state.version > version)
     };
-    // What the rules say of repairs stays with the steps that were made before.
+    // If repairs were saved, older states of the history keep their findings about repairs.
     for state in session.history.states().filter(|state| state.version >= version && !repaired) {
         let Some(rebased) = rebased(state) else { continue };
         let old = std::mem::replace(&mut state.document, rebased.document);
@@ -353,7 +355,7 @@ fn rebase_after_save(session: &mut Session, then: &Document, version: u64) {
     }
 }
 
-/// Rows that were repaired when they were read are as stored now: what was reported of that is gone.
+/// Rechecks rows that were repaired when they were read: the repairs are saved, so that their findings disappear.
 fn forget_repairs(session: &mut Session, old: &Document) {
     let document = &session.current.state.document;
     let ids = (0..old.sitemaps().len() as u32).map(SitemapId);
@@ -368,7 +370,7 @@ fn forget_repairs(session: &mut Session, old: &Document) {
     }
 }
 
-/// Plans, writes and takes in on this thread.
+/// Plans a save, writes the files and updates the session, all on this thread.
 ///
 /// # Errors
 /// As `Session::saved`, and when the plan has problems or needs a base URL.
@@ -390,13 +392,13 @@ fn moved_rows(then: &Document, saved: &Document) -> RowSet {
     moved
 }
 
-/// What is reported of a copy in another form.
+/// The message about a copy in another form.
 fn copied(saved: &Saved, own: Option<&Path>) -> String {
     let name = own.and_then(Path::file_name).map_or_else(|| "unsaved".into(), |name| name.to_string_lossy());
     format!("{}; this is still {name}", words(saved).replacen("saved", "exported", 1))
 }
 
-/// What a save did beside writing: `, 4 untouched, 1 removed`; the first only where it is worth a word.
+/// The numbers of files that a save did not write: `, 4 untouched, 1 removed`; the first one only if `names_untouched`.
 pub fn beside(saved: &Saved, names_untouched: bool) -> String {
     let mut text = String::new();
     if saved.untouched > 0 && names_untouched {
@@ -408,7 +410,7 @@ pub fn beside(saved: &Saved, names_untouched: bool) -> String {
     text
 }
 
-/// What is reported of a save.
+/// The message about a save.
 pub fn words(saved: &Saved) -> String {
     let bytes: u64 = saved.written.iter().map(|(_, bytes)| bytes).sum();
     let mut text = match saved.written.as_slice() {
@@ -420,13 +422,13 @@ pub fn words(saved: &Saved) -> String {
     text + &backup(saved)
 }
 
-/// Where a save keeps what it replaced: `; the previous files are in sitemap.xml.bak/2026-11-20T10-20-30Z`.
+/// The part of a message about the backup: `; the previous files are in sitemap.xml.bak/2026-11-20T10-20-30Z`.
 pub fn backup(saved: &Saved) -> String {
-    let place = |dated: &PathBuf| format!("; the previous files are in {}", dated.display());
-    saved.backups.first().map_or_else(String::new, place) + &unsigned(saved.unsigned.as_deref())
+    let message = |dated: &PathBuf| format!("; the previous files are in {}", dated.display());
+    saved.backups.first().map_or_else(String::new, message) + &unsigned(saved.unsigned.as_deref())
 }
 
-/// What is reported of a backup that could not be signed.
+/// The part of a message about a backup that could not be signed.
 pub fn unsigned(why: Option<&str>) -> String {
     why.map_or_else(String::new, |why| format!("; this backup is not signed ({why}): restoring it needs --unverified"))
 }

@@ -13,14 +13,14 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-/// What is needed to look at a save closely.
+/// A planned save with the state that is needed to verify it.
 #[derive(Debug, Clone)]
 pub(crate) struct Inspection {
     plan: Plan,
     saved: Document,
     disk: Disk,
-    /// Which file of the saved document is where, once someone has asked.
-    places: OnceLock<HashMap<PathBuf, SitemapId>>,
+    /// The sitemaps of the saved document by path, computed on first use.
+    ids_by_path: OnceLock<HashMap<PathBuf, SitemapId>>,
 }
 
 /// The diff of one file.
@@ -28,34 +28,34 @@ pub(crate) struct Inspection {
 pub struct FileDiff {
     /// Relative to the set's folder.
     pub name: Arc<str>,
-    /// What a save does to it.
+    /// The action of the save.
     pub action: Action,
     /// Its lines.
     pub diff: Diff,
 }
 
-/// A save to be examined on a worker.
+/// A planned save, to be verified on a worker.
 pub(crate) fn inspect(session: &Session, plan: Plan) -> Inspection {
     Inspection::new(plan, session.current.saved.clone(), session.disk.clone())
 }
 
 impl Inspection {
-    /// A look at a save of a document whose files are these.
+    /// Verification of a planned save; `saved` and `disk` are the stored state.
     pub(in crate::session) const fn new(plan: Plan, saved: Document, disk: Disk) -> Self {
-        Self { plan, saved, disk, places: OnceLock::new() }
+        Self { plan, saved, disk, ids_by_path: OnceLock::new() }
     }
 
-    /// The save.
+    /// The plan of the save.
     pub(in crate::session) const fn plan(&self) -> &Plan {
         &self.plan
     }
 
-    /// The save, which has been looked at.
+    /// Returns the plan of the save.
     pub(in crate::session) fn into_plan(self) -> Plan {
         self.plan
     }
 
-    /// A look at what is left of the first file of the plan if it goes altogether.
+    /// Changes all outputs of the plan to removals.
     #[must_use]
     pub(crate) fn of_gone(mut self) -> Self {
         for output in &mut self.plan.outputs {
@@ -64,32 +64,32 @@ impl Inspection {
         self
     }
 
-    /// Reads the files and proves what would become of them. `None` when cancelled.
+    /// Reads the files and verifies the changes to each of them. `None` if cancelled.
     pub(crate) fn prove(&self, progress: &Progress) -> Option<Vec<Proof>> {
         verify(&self.plan, &self.saved, &self.disk, progress)
     }
 
-    /// The diffs of the files that would be written, in at most about `most` lines each. `None` when cancelled.
-    pub(crate) fn diffs(&self, most: usize, progress: &Progress) -> Option<Vec<FileDiff>> {
+    /// The diffs of the files that would be written, with about `max_lines` lines at most. `None` if cancelled.
+    pub(crate) fn diffs(&self, max_lines: usize, progress: &Progress) -> Option<Vec<FileDiff>> {
         let written = self.plan.outputs.iter().filter(|output| output.action != Action::Untouched);
         written
             .map(|output| {
                 if progress.is_cancelled() {
                     return None;
                 }
-                let diff = self.diff(output, most);
+                let diff = self.diff(output, max_lines);
                 Some(FileDiff { name: Arc::clone(&output.name), action: output.action, diff })
             })
             .collect()
     }
 
-    /// The diff of one file, from the text that is stored: what was repaired or decoded when it was read is read again.
-    pub(in crate::session) fn diff(&self, output: &Output, most: usize) -> Diff {
+    /// The diff of one file from the stored text. A file that was repaired when it was read is read again.
+    pub(in crate::session) fn diff(&self, output: &Output, max_lines: usize) -> Diff {
         let (plan, saved) = (&self.plan.document, &self.saved);
-        let places = self
-            .places
+        let ids_by_path = self
+            .ids_by_path
             .get_or_init(|| by_path(saved.sitemaps()).into_iter().map(|(path, id)| (path.to_path_buf(), id)).collect());
-        let at = places.get(&output.path).copied();
+        let at = ids_by_path.get(&output.path).copied();
         let was = || at.map_or_else(Pieces::default, |id| Pieces::of(saved, id));
         let index_then = saved.index().and_then(|index| index.file_at(&output.path));
         let (before, after) = match output.file {
@@ -105,9 +105,9 @@ impl Inspection {
         let is_repaired = quirks.is_some_and(|quirks| quirks.iter().any(|quirk| quirk.kind.is_repair()));
         if let Some(stored) = is_repaired.then(|| stored_text(&output.path, &self.disk)).flatten() {
             let after = after.bytes();
-            return unified(&stored, &after, &text_diff::spans(&stored, &after), most);
+            return unified(&stored, &after, &text_diff::spans(&stored, &after), max_lines);
         }
-        unified(&before.bytes(), &after.bytes(), &spans(&before, &after), most)
+        unified(&before.bytes(), &after.bytes(), &spans(&before, &after), max_lines)
     }
 }
 

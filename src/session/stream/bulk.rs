@@ -75,7 +75,7 @@ impl ScanMode {
     }
 }
 
-/// Why an answer needs more than the rows of its findings, one by one.
+/// The reason why an answer cannot be applied to the rows of its findings one at a time; `None` if it can.
 fn answer_needs_memory(command: &Command) -> Option<&'static str> {
     let Command::Fix { rules, answer: Some(answer), .. } = command else { return None };
     let rule = rules.first().and_then(|code| Rule::from_code(code))?;
@@ -146,11 +146,11 @@ pub(crate) struct BulkOptions {
 /// A change of the URLs of the index.
 #[derive(Debug, Clone)]
 enum IndexChange {
-    /// They are rewritten if they are targets, else the matching ones are counted.
+    /// The URLs are rewritten if they are targets; otherwise the matching ones are counted.
     Replace(Replace),
-    /// They stay, and those with an origin that rows lose are counted.
+    /// The URLs are not changed; those with an origin that is replaced in rows are counted.
     Count(Replace),
-    /// They are written below a URL.
+    /// The URLs are completed with this base URL.
     Below(String),
 }
 
@@ -239,13 +239,11 @@ impl Sum {
     /// The message after the change.
     pub(crate) fn message(&self, profile: Profile) -> Option<String> {
         let intent = self.intent.as_ref()?;
-        let left = intent.increase_message(profile).filter(|_| self.changed);
-        Some(
-            left.map_or_else(
-                || intent.done_message(self.changed),
-                |left| format!("{}; {left}", intent.done_message(true)),
-            ),
-        )
+        let message = intent.increase_message(profile).filter(|_| self.changed);
+        Some(message.map_or_else(
+            || intent.done_message(self.changed),
+            |message| format!("{}; {message}", intent.done_message(true)),
+        ))
     }
 }
 
@@ -254,7 +252,7 @@ impl Sum {
 pub(crate) struct ChangedFile {
     /// The set with the changed file.
     pub snapshot: Snapshot,
-    /// What a save would do to it.
+    /// The planned save of the file.
     pub inspection: Inspection,
     /// Its path, if it lost its last row, so that it will be removed.
     pub emptied: Option<PathBuf>,
@@ -517,7 +515,7 @@ impl StagedChange {
         self.plan.document.live() == 0
     }
 
-    /// What the save does to the index.
+    /// The planned save of the index.
     pub(crate) fn index(&self, session: &Session) -> Inspection {
         let outputs = self.plan.outputs.iter().filter(|output| output.file.index_file().is_some());
         let plan = Plan { outputs: outputs.cloned().collect(), ..self.plan.clone() };

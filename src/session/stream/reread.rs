@@ -27,15 +27,15 @@ const PIECE: usize = 1 << 12;
 /// The rows of a file of a streamed set that are in memory.
 #[derive(Debug)]
 pub(crate) enum FileRows<'t> {
-    /// All of them.
+    /// All rows.
     All,
-    /// These; the others have no findings.
+    /// These rows; the others have no findings.
     Rows(&'t [RowId]),
-    /// These; the others are only counted, by the rules that they violate.
+    /// These rows; the others are only counted, by the rules that they violate.
     Counted(&'t [RowId], &'t Counts),
 }
 
-/// What a receiver needs from the next file.
+/// The detail that a receiver needs from the next file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Detail {
     /// The rows that can have findings, with their text.
@@ -52,7 +52,7 @@ pub(in crate::session) fn line_of(lines: &mut Lines<'_>, offset: usize) -> u32 {
     u32::try_from(lines.position(offset).0).unwrap_or(u32::MAX)
 }
 
-/// What the first pass keeps of files in addition to the [`Session`]: 4 bytes a URL.
+/// Data about the files from the first pass that the [`Session`] does not have: 4 bytes per URL.
 #[derive(Debug, Default)]
 pub(in crate::session) struct ScanCache {
     /// The entry starts of each file; `None` once a file differs from its stored bytes.

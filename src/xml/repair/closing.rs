@@ -1,4 +1,4 @@
-//! Closes elements: by their end tags, by tags used instead of those, and where end tags are missing.
+//! Closes elements: at their end tags, at tags that were written instead of them, and if the end tag is missing.
 
 use super::super::markup::Markup;
 use super::super::names;
@@ -9,13 +9,14 @@ use super::{EmptyEntry, Repairer, root_kind};
 use crate::xml::defect::Defect;
 
 impl Repairer<'_> {
-    /// Closes the innermost open element.
+    /// Closes the innermost open element with a new end tag.
     pub(super) fn pop(&mut self) {
-        self.pop_by(0, 0);
+        self.pop_with(0, 0);
     }
 
-    /// Closes it by an end tag of the file, or by a new one if that range is empty.
-    fn pop_by(&mut self, from: usize, to: usize) {
+    /// Closes the innermost open element with the end tag at `from..to` in the file, or with a new one if that range is
+    /// empty.
+    fn pop_with(&mut self, from: usize, to: usize) {
         let Some(top) = self.elements.pop() else { return };
         let start = self.out.len();
         if let Some(tag) = self.bytes.get(from..to).filter(|tag| !tag.is_empty()) {
@@ -30,24 +31,25 @@ impl Repairer<'_> {
         }
     }
 
-    /// Closes the elements above `height`; unclosed markup in a field becomes text.
+    /// Closes the elements above `height`; unclosed markup in a field becomes text, up to `to` in the file.
     pub(super) fn close_above(&mut self, height: usize, to: usize) {
         if self.elements.stack.len() > 2
             && matches!(self.elements.stack.get(1), Some(Open { level: Level::Field(_), .. }))
         {
-            self.flatten(to);
+            self.rewrite_field_as_text(to);
         }
         while self.elements.stack.len() > height {
             self.pop();
         }
     }
 
+    /// Closes all open elements, as [`Repairer::close_above`] does.
     pub(super) fn close_all(&mut self, to: usize) {
         self.close_above(0, to);
     }
 
-    /// Writes the open field again, up to `to` in the file, with the tags in it as text.
-    fn flatten(&mut self, to: usize) {
+    /// Rewrites the content of the open field, up to `to` in the file, with the tags in it as text.
+    fn rewrite_field_as_text(&mut self, to: usize) {
         let (Some(field), Some(first)) = (self.elements.stack.get(1), self.elements.stack.get(2)) else { return };
         let (inner, from, first) = (field.inner, field.source.1, first.source.0);
         self.out.truncate(inner);
@@ -59,20 +61,20 @@ impl Repairer<'_> {
             field.has_text = true;
         }
         self.note(Defect::Angle, first);
-        self.characters(from, to, self.place());
+        self.characters(from, to, self.text_context());
     }
 
-    /// Handles a start tag in place of the end tag of the open element.
-    pub(super) fn close_by_start_tag(&mut self, token: &Markup) {
+    /// Closes the innermost open element at a tag that was written instead of its end tag.
+    pub(super) fn close_by_other_tag(&mut self, token: &Markup) {
         self.note_intended(token, |repairer| {
             repairer.elements.stack.last().map_or_else(String::new, |top| end_tag(&top.written))
         });
         self.pop();
     }
 
-    /// Records an end tag whose name has an illegal character.
+    /// Records an end tag whose name contains an illegal character.
     pub(super) fn note_name(&mut self, token: &Markup) {
-        self.note_broken(token.start, |repairer| {
+        self.note_malformed(token.start, |repairer| {
             let written = excerpt(repairer.bytes, token.start, token.end);
             format!(
                 "{written} has a character that names cannot contain; read as {}",
@@ -81,6 +83,7 @@ impl Repairer<'_> {
         });
     }
 
+    /// Handles an end tag before the end of the root.
     pub(super) fn end(&mut self, token: &Markup) {
         let name = token.name(self.bytes);
         let matches = |open: &Open<'_>| {
@@ -96,7 +99,7 @@ impl Repairer<'_> {
                 return self.pop();
             }
             if *top.written == *name {
-                return self.pop_by(token.start, token.end);
+                return self.pop_with(token.start, token.end);
             }
             if top.written.eq_ignore_ascii_case(name) {
                 self.note(Defect::NameCase, token.start);
@@ -132,16 +135,16 @@ impl Repairer<'_> {
         if self.elements.stack.is_empty() && is_entry && self.close_nested() {
             return;
         }
-        // Any end tag closes a field or an element that contains only text.
+        // An end tag that matches nothing closes a field, or a known element that contains only text.
         let is_typo = self.elements.stack.last().is_some_and(|top| match top.level {
             Level::Entry => false,
             Level::Field(_) => true,
             Level::Other => top.is_known && top.has_text && !top.has_child,
         });
         if is_typo {
-            self.close_by_start_tag(token);
+            self.close_by_other_tag(token);
         } else {
-            self.note_broken(token.start, |repairer| {
+            self.note_malformed(token.start, |repairer| {
                 format!("{} closes nothing; omitted", end_tag(token.name(repairer.bytes)))
             });
         }

@@ -4,7 +4,7 @@ use crate::protocol::Field;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// What an open element is.
+/// The kind of an open element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Level {
     /// An entry, a child of the root.
@@ -19,27 +19,27 @@ pub(super) enum Level {
 #[derive(Debug)]
 pub(super) struct Open<'b> {
     pub(super) level: Level,
-    /// Its name as the file has it.
+    /// Its name in the file.
     pub(super) name: &'b [u8],
-    /// Its name as its end tag will have it.
+    /// Its name in the output.
     pub(super) written: Cow<'b, [u8]>,
-    /// Where it was put, leading trivia included.
+    /// The output offset from which it is removed if it is incomplete.
     pub(super) lead: usize,
-    /// Where its start tag was put.
+    /// The output offset of its start tag.
     pub(super) tag: usize,
-    /// Where what is inside it was put.
+    /// The output offset of its content.
     pub(super) inner: usize,
-    /// Where its start tag is in the file, and where that ends.
+    /// The start and end of its start tag in the file.
     pub(super) source: (usize, usize),
     pub(super) has_text: bool,
     pub(super) has_child: bool,
-    /// Whether its namespace is a known extension's, whose elements never hold themselves.
+    /// Whether its prefix is that of a known extension, whose elements never contain an element of the same name.
     pub(super) is_known: bool,
-    /// Whether it declares namespaces of its own.
+    /// Whether its start tag declares namespaces.
     pub(super) declares: bool,
     /// Whether the file has no start tag for it.
     pub(super) is_implied: bool,
-    /// Whether it is a child of the root, and one that the protocol does not have.
+    /// Whether it is a child of the root in the sitemap namespace, and not one that the protocol defines.
     pub(super) is_stray: bool,
 }
 
@@ -49,13 +49,13 @@ impl Open<'_> {
     }
 }
 
-/// The stack of open elements, the innermost last.
+/// The stack of open elements, innermost last.
 #[derive(Debug, Default)]
 pub(super) struct OpenElements<'b> {
     pub(super) stack: Vec<Open<'b>>,
-    /// How many of them declare namespaces.
+    /// Number of open elements that declare namespaces.
     pub(super) declaring: usize,
-    /// How often a name is open below a child of an entry or of the root.
+    /// Number of open elements of [`Level::Other`] by name.
     names: HashMap<&'b [u8], u32>,
 }
 
@@ -82,7 +82,7 @@ impl<'b> OpenElements<'b> {
         Some(top)
     }
 
-    /// Shifts the offsets in the output.
+    /// Adds `by` to the offsets in the output.
     pub(super) fn shift(&mut self, by: usize) {
         for open in &mut self.stack {
             open.lead += by;
@@ -97,7 +97,7 @@ impl<'b> OpenElements<'b> {
         self.names.clear();
     }
 
-    /// Whether an element of this name is open that is neither an entry nor a field.
+    /// Whether an element with this name is open that is neither an entry nor a field.
     pub(super) fn has(&self, name: &[u8]) -> bool {
         self.names.contains_key(name)
     }

@@ -1,4 +1,4 @@
-//! Repairs the end of a file: end tag of the root, content behind it, and truncation.
+//! Repairs the end of a file: the end tag of the root, content after it, and truncation.
 
 use super::super::markup::{self, Kind, Markup};
 use super::super::names;
@@ -12,6 +12,7 @@ use crate::words::grouped;
 use crate::xml::defect::Defect;
 
 impl Repairer<'_> {
+    /// Handles an end tag of the root.
     pub(super) fn end_root(&mut self, token: &Markup) {
         if !self.elements.stack.is_empty() {
             if !self.elements.is_implied() || self.elements.stack.len() > 1 {
@@ -40,6 +41,7 @@ impl Repairer<'_> {
         }
     }
 
+    /// Writes a new end tag of the root.
     fn close_root(&mut self) {
         let start = self.out.len();
         self.out.extend_from_slice(b"</");
@@ -48,14 +50,14 @@ impl Repairer<'_> {
         self.closed = Some((start, self.out.len()));
     }
 
-    /// Removes the end tag of a root that was closed too early, and keeps what follows it.
+    /// Removes the end tag of a root that was closed too early; the trivia after it stay in the output.
     fn reopen(&mut self) {
         let Some((start, end)) = self.closed.take() else { return };
         let trivia = self.out.split_off(end.min(self.out.len()));
         if self.root.is_empty {
             self.root.is_empty = false;
-            let kept = self.out.len().saturating_sub(2);
-            self.out.truncate(kept);
+            let len = self.out.len().saturating_sub(2);
+            self.out.truncate(len);
             self.out.push(b'>');
             self.root.tag = self.out.get(self.root.start..).unwrap_or_default().to_vec();
         } else {
@@ -64,6 +66,7 @@ impl Repairer<'_> {
         self.out.extend_from_slice(&trivia);
     }
 
+    /// Merges a second root with the first one.
     pub(super) fn second_root(&mut self, token: &Markup) {
         if !self.elements.stack.is_empty() {
             self.close_all(token.start);
@@ -71,7 +74,7 @@ impl Repairer<'_> {
         if self.entries > 0 {
             self.note(Defect::Concatenated, token.start);
         } else {
-            self.note_broken(token.start, |repairer| {
+            self.note_malformed(token.start, |repairer| {
                 format!("{} is a second root; merged with the first", tag(token.name(repairer.bytes)))
             });
         }
@@ -88,7 +91,7 @@ impl Repairer<'_> {
         }
     }
 
-    /// Handles a token after the root: trivia are kept, entries are added to the root, the rest is removed.
+    /// Handles a token after the root: trivia are kept, entries are moved into the root, the rest is removed.
     pub(super) fn after_root(&mut self, token: &Markup) {
         match token.kind {
             Kind::Comment => self.comment(token),
@@ -109,7 +112,7 @@ impl Repairer<'_> {
                 }
                 Role::Entry(_) | Role::Field(Field::Loc, _) => {
                     self.reopen();
-                    self.note_broken(token.start, |repairer| {
+                    self.note_malformed(token.start, |repairer| {
                         let (name, root) = (tag(token.name(repairer.bytes)), end_tag(&repairer.root.name));
                         format!("{name} after {root}; moved into the document")
                     });
@@ -118,7 +121,7 @@ impl Repairer<'_> {
                 Role::Field(..) | Role::Other => self.note(Defect::TrailingJunk, token.start),
             },
             Kind::End if root_kind(names::split(token.name(self.bytes)).1).is_some() => {
-                self.note_broken(token.start, |repairer| {
+                self.note_malformed(token.start, |repairer| {
                     format!("extra {}; omitted", end_tag(token.name(repairer.bytes)))
                 });
             }
@@ -126,43 +129,43 @@ impl Repairer<'_> {
         }
     }
 
-    /// Ends a truncated file: removes open elements that are incomplete.
-    pub(super) fn cut(&mut self, at: usize) {
+    /// Ends the document, unless it has its end tag: removes open elements, which are incomplete, and closes the root.
+    pub(super) fn end_truncated(&mut self, at: usize) {
         if self.closed.is_some() {
             return;
         }
         if self.elements.stack.len() == 1 && self.elements.is_implied() {
             self.pop();
         }
-        if self.drop_open() {
-            let whole = match self.entries {
+        if self.drop_open_elements() {
+            let message = match self.entries {
                 1 => "1 complete entry is here, the incomplete one is omitted".to_owned(),
                 count => format!("{count} complete entries are here, the incomplete one is omitted"),
             };
-            self.note_text(Defect::Truncated, at, whole);
+            self.note_text(Defect::Truncated, at, message);
         } else if !self.root.is_closed {
             let root = String::from_utf8_lossy(&self.root.name).into_owned();
             self.note_text(Defect::Truncated, at, format!("</{root}> is missing; all entries are complete"));
         }
-        self.close_cut();
+        self.write_missing_end();
     }
 
     /// Ends the repair and the document, because the memory limit is exceeded.
     pub(super) fn give_up(&mut self, at: usize) {
-        self.drop_open();
-        let kept = match self.entries {
+        self.drop_open_elements();
+        let message = match self.entries {
             1 => "1 entry kept".to_owned(),
             count => format!("{} entries kept", grouped(count.into())),
         };
-        self.log.make_room();
-        self.note_text(Defect::TooDamaged, at, kept);
+        self.log.reserve_description();
+        self.note_text(Defect::TooDamaged, at, message);
         if self.closed.is_none() {
-            self.close_cut();
+            self.write_missing_end();
         }
     }
 
-    /// Removes the open elements below the root. Returns whether there were any.
-    fn drop_open(&mut self) -> bool {
+    /// Removes the open elements below the root, with their repairs and anchors. Returns whether there were any.
+    fn drop_open_elements(&mut self) -> bool {
         let Some(first) = self.elements.stack.first() else { return false };
         let is_entry = first.is_entry();
         let (lead, entry) = (first.lead.min(first.tag), self.current_entry());
@@ -176,8 +179,8 @@ impl Repairer<'_> {
         true
     }
 
-    /// Writes the missing end of a document.
-    fn close_cut(&mut self) {
+    /// Writes the missing end tag of the root on a line of its own.
+    fn write_missing_end(&mut self) {
         if !self.out.ends_with(b"\n") {
             self.out.push(b'\n');
         }

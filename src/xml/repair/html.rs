@@ -1,6 +1,6 @@
 //! Named character references of HTML 4.01 (section 24) that XML does not have.
 
-/// The character that a name stands for in HTML.
+/// The character of a named reference in HTML.
 pub(super) fn character(name: &[u8]) -> Option<char> {
     let at = NAMES.binary_search_by(|(known, _)| known.as_bytes().cmp(name)).ok()?;
     NAMES.get(at).map(|(_, character)| *character)

@@ -2,111 +2,112 @@
 
 use crate::xml::defect::{Defect, FoundDefect};
 
-/// Maximum repairs of one kind outside of entries.
-const OUTSIDE_ENTRIES: u32 = 100;
+/// Maximum number of repairs of one kind outside of entries.
+const MAX_OUTSIDE_ENTRIES: u32 = 100;
 
-/// Maximum bytes of descriptions for any file, plus the size of the file.
-const WORDS: usize = 1 << 20;
+/// Maximum size of all descriptions in bytes, in addition to the size of the file.
+const BASE_DESCRIPTION_BYTES: usize = 1 << 20;
 
-/// The last repair of one kind.
+/// The repairs of one kind so far.
 #[derive(Default)]
-struct Noted {
-    /// The entry of the last one.
+struct KindState {
+    /// The entry of the last one; `None` if it was outside of entries.
     entry: Option<u32>,
-    /// Whether there was one, and that in no entry.
+    /// Whether the last one was outside of entries; false if there was none.
     is_outside: bool,
-    /// How many were in no entry.
+    /// The number of repairs outside of entries; adjacent ones count as one.
     outside: u32,
-    /// Where the last one was.
+    /// The offset of the last one.
     at: usize,
 }
 
 /// The repairs of a file.
 pub(super) struct RepairLog {
     pub(super) repairs: Vec<FoundDefect>,
-    /// By kind; a file has few, so that a search costs less than a hash.
-    noted: Vec<(Defect, Noted)>,
+    /// The state of each kind. A file has few kinds, so that a linear search costs less than hashing.
+    kinds: Vec<(Defect, KindState)>,
     /// Remaining bytes for descriptions.
-    words: usize,
-    /// Bytes for descriptions of the whole file.
-    max_words: usize,
+    free_bytes: usize,
+    /// Maximum bytes for descriptions of the whole file.
+    max_bytes: usize,
 }
 
 impl RepairLog {
     pub(super) fn new(file_len: usize) -> Self {
-        let words = WORDS + file_len;
-        Self { repairs: Vec::new(), noted: Vec::new(), words, max_words: words }
+        let max_bytes = BASE_DESCRIPTION_BYTES + file_len;
+        Self { repairs: Vec::new(), kinds: Vec::new(), free_bytes: max_bytes, max_bytes }
     }
 
-    /// Whether to keep a repair: one of a kind per entry, a hundred outside of entries, adjacent ones as one.
+    /// Whether to add a repair to the log: one per kind and entry, and up to [`MAX_OUTSIDE_ENTRIES`] of each kind
+    /// outside of entries, where adjacent ones count as one.
     pub(super) fn is_new(&mut self, kind: Defect, at: usize, entry: Option<u32>) -> bool {
-        let known = self.noted.iter().position(|(known, _)| *known == kind).unwrap_or_else(|| {
-            self.noted.push((kind, Noted::default()));
-            self.noted.len() - 1
+        let index = self.kinds.iter().position(|(known, _)| *known == kind).unwrap_or_else(|| {
+            self.kinds.push((kind, KindState::default()));
+            self.kinds.len() - 1
         });
-        let Some((_, noted)) = self.noted.get_mut(known) else { return false };
-        let last = std::mem::replace(&mut noted.at, at);
+        let Some((_, state)) = self.kinds.get_mut(index) else { return false };
+        let last = std::mem::replace(&mut state.at, at);
         if entry.is_some() {
-            noted.is_outside = false;
-            return std::mem::replace(&mut noted.entry, entry) != entry;
+            state.is_outside = false;
+            return std::mem::replace(&mut state.entry, entry) != entry;
         }
-        let is_near = std::mem::replace(&mut noted.is_outside, true) && at.saturating_sub(last) < 8;
-        noted.entry = None;
-        noted.outside += u32::from(!is_near);
-        !is_near && noted.outside <= OUTSIDE_ENTRIES
+        let is_adjacent = std::mem::replace(&mut state.is_outside, true) && at.saturating_sub(last) < 8;
+        state.entry = None;
+        state.outside += u32::from(!is_adjacent);
+        !is_adjacent && state.outside <= MAX_OUTSIDE_ENTRIES
     }
 
-    /// Whether there is no room for descriptions any more.
+    /// Whether no bytes remain for descriptions.
     pub(super) const fn is_full(&self) -> bool {
-        self.words == 0
+        self.free_bytes == 0
     }
 
-    /// Ensures room for the description of one more repair.
-    pub(super) fn make_room(&mut self) {
-        self.words = self.words.max(WORDS);
+    /// Ensures that bytes remain for the description of one more repair.
+    pub(super) fn reserve_description(&mut self) {
+        self.free_bytes = self.free_bytes.max(BASE_DESCRIPTION_BYTES);
     }
 
-    /// Whether the log of the segment that follows can be appended: its repairs are the ones that this log would have
-    /// kept.
+    /// Whether the log of the next segment can be appended: one log of both segments would have the same repairs.
     pub(super) fn can_append(&self, segment: &Self) -> bool {
-        let is_outside = |log: &Self, kind| log.noted.iter().any(|(known, noted)| *known == kind && noted.outside > 0);
-        let are_apart = segment.noted.iter().all(|(kind, noted)| noted.outside == 0 || !is_outside(self, *kind));
-        are_apart && !segment.is_full() && segment.used() < self.words
+        let has_outside = |log: &Self, kind| log.kinds.iter().any(|(known, state)| *known == kind && state.outside > 0);
+        let are_disjoint = segment.kinds.iter().all(|(kind, state)| state.outside == 0 || !has_outside(self, *kind));
+        are_disjoint && !segment.is_full() && segment.used() < self.free_bytes
     }
 
-    /// Appends the log of the segment that follows, whose entries have numbers from `entries`.
+    /// Appends the log of the next segment, and adds `entries` to its entry numbers.
     pub(super) fn append(&mut self, segment: Self, entries: u32) {
-        self.words -= segment.used();
+        self.free_bytes -= segment.used();
         self.repairs.extend(
             segment
                 .repairs
                 .into_iter()
                 .map(|repair| FoundDefect { entry: repair.entry.map(|entry| entry + entries), ..repair }),
         );
-        for (kind, mut noted) in segment.noted {
-            noted.entry = noted.entry.map(|entry| entry + entries);
-            match self.noted.iter_mut().find(|(known, _)| *known == kind) {
+        for (kind, mut state) in segment.kinds {
+            state.entry = state.entry.map(|entry| entry + entries);
+            match self.kinds.iter_mut().find(|(known, _)| *known == kind) {
                 Some((_, own)) => {
-                    noted.outside += own.outside;
-                    *own = noted;
+                    state.outside += own.outside;
+                    *own = state;
                 }
-                None => self.noted.push((kind, noted)),
+                None => self.kinds.push((kind, state)),
             }
         }
     }
 
-    /// Bytes used for descriptions.
+    /// Bytes used for descriptions so far.
     const fn used(&self) -> usize {
-        self.max_words - self.words
+        self.max_bytes - self.free_bytes
     }
 
-    pub(super) fn push(&mut self, kind: Defect, at: usize, entry: Option<u32>, mut what: String) {
-        // Each text has an allocation besides its bytes.
-        let left = self.words.checked_sub(what.len() + size_of::<FoundDefect>());
-        if left.is_none() {
-            what.clear();
+    /// Adds a repair; its description is dropped if the remaining bytes do not suffice.
+    pub(super) fn push(&mut self, kind: Defect, at: usize, entry: Option<u32>, mut description: String) {
+        // A description costs an allocation besides its bytes.
+        let remaining = self.free_bytes.checked_sub(description.len() + size_of::<FoundDefect>());
+        if remaining.is_none() {
+            description.clear();
         }
-        self.words = left.unwrap_or_default();
-        self.repairs.push(FoundDefect { kind, at, entry, what: what.into() });
+        self.free_bytes = remaining.unwrap_or_default();
+        self.repairs.push(FoundDefect { kind, at, entry, what: description.into() });
     }
 }

@@ -39,10 +39,10 @@ pub struct Repaired {
     pub bytes: Vec<u8>,
     /// The repairs: one per kind and entry, in file order.
     pub repairs: Vec<FoundDefect>,
-    /// Corresponding offsets in the repaired and in the damaged bytes, in rising order.
+    /// Pairs of corresponding offsets: in the repaired and in the damaged bytes, in ascending order.
     pub anchors: Vec<(usize, usize)>,
     /// Length of the prefix that is known to be unchanged: [`SoundPrefix::end`] or 0.
-    pub kept: usize,
+    pub unchanged_len: usize,
 }
 
 /// The undamaged beginning of a damaged file; it ends with an entry that has fields.
@@ -54,42 +54,45 @@ pub struct SoundPrefix {
     pub end: usize,
 }
 
-/// Memory limit: the number of repairs, moved entries and open elements that are held for any file, plus one for a
-/// number of its bytes. A file that exceeds it is damaged in nearly every tag; the rest of it is left out.
-const PIECES: usize = 200_000;
-const BYTES_OF_PIECE: usize = 16;
+/// Memory limit: the maximum number of pieces (repairs, anchors, open elements and nested entries) that are held for a
+/// file, plus one for every [`BYTES_PER_PIECE`] bytes of it. A file that exceeds it is damaged in nearly every tag; the
+/// rest of it is left out.
+const BASE_PIECES: usize = 200_000;
+const BYTES_PER_PIECE: usize = 16;
 
-/// The memory limit for a file of this size, in pieces.
+/// Maximum number of pieces for a file of this size.
 const fn max_pieces(file_len: usize) -> usize {
-    PIECES + file_len / BYTES_OF_PIECE
+    BASE_PIECES + file_len / BYTES_PER_PIECE
 }
 
-/// Repairs a damaged file; `None` when nothing in it is a sitemap. `bytes` must be UTF-8.
+/// Repairs a damaged file; `None` if it has neither the root nor an entry of a sitemap. `bytes` must be UTF-8.
 pub fn repair(bytes: &[u8]) -> Option<Repaired> {
     repair_after(bytes, None)
 }
 
 /// [`repair`] for a file with a known undamaged beginning.
-pub fn repair_after(bytes: &[u8], kept: Option<SoundPrefix>) -> Option<Repaired> {
+pub fn repair_after(bytes: &[u8], prefix: Option<SoundPrefix>) -> Option<Repaired> {
     let mut repairer = Repairer::new(bytes);
     repairer.soundness = Some(SoundnessCheck::new(bytes));
     let body = prolog::write(&mut repairer)?;
-    let kept =
-        kept.filter(|kept| repairer.moved == Moved::No && kept.end >= body && bytes.get(body..kept.end).is_some());
-    if let Some(kept) = kept {
-        repairer.out.extend_from_slice(bytes.get(body..kept.end).unwrap_or_default());
-        repairer.entries = kept.entries;
+    let prefix = prefix
+        .filter(|prefix| repairer.moved == Moved::No && prefix.end >= body && bytes.get(body..prefix.end).is_some());
+    if let Some(prefix) = prefix {
+        repairer.out.extend_from_slice(bytes.get(body..prefix.end).unwrap_or_default());
+        repairer.entries = prefix.entries;
     }
-    segments::repair_body(&mut repairer, kept.map_or(body, |kept| kept.end));
-    let is_kept = repairer.needed.is_empty();
+    segments::repair_body(&mut repairer, prefix.map_or(body, |prefix| prefix.end));
+    let is_root_unchanged = repairer.needed.is_empty();
     let repaired = repairer.finish();
-    Some(Repaired { kept: kept.filter(|_| is_kept).map_or(0, |kept| kept.end), ..repaired })
+    let unchanged_len = prefix.filter(|_| is_root_unchanged).map_or(0, |prefix| prefix.end);
+    Some(Repaired { unchanged_len, ..repaired })
 }
 
-/// The kind of a damaged sitemap, if it is one: by the first root, ignoring case, else by the first entry.
+/// The kind of a damaged sitemap: by its first root, ignoring case, or else by its first entry if the file starts with
+/// an entry or a field. `None` for any other file.
 pub fn kind(bytes: &[u8]) -> Option<FileKind> {
     let (mut tokens, mut at, mut entry, mut is_first) = (Tokens::default(), 0, None, true);
-    let mut is_cut = false;
+    let mut is_root_missing = false;
     while let Some(token) = tokens.next(bytes, at) {
         at = token.end;
         if matches!(token.kind, Kind::Start | Kind::Empty) {
@@ -97,11 +100,11 @@ pub fn kind(bytes: &[u8]) -> Option<FileKind> {
             if let Some(kind) = root_kind(local) {
                 return Some(kind);
             }
-            // Without another root, entries determine the kind.
-            is_cut |= is_first && matches!(local, b"url" | b"sitemap");
-            is_cut |= is_first && Field::ALL.iter().any(|field| local == field.name().as_bytes());
+            // If no root follows, the first entry determines the kind.
+            is_root_missing |= is_first && matches!(local, b"url" | b"sitemap");
+            is_root_missing |= is_first && Field::ALL.iter().any(|field| local == field.name().as_bytes());
             is_first = false;
-            if !is_cut {
+            if !is_root_missing {
                 continue;
             }
             if entry.is_none() && local == b"url" {
@@ -122,30 +125,35 @@ fn root_kind(local: &[u8]) -> Option<FileKind> {
 /// The root of the repaired file.
 #[derive(Default, Clone)]
 struct Root {
-    /// Its start tag, as written last.
+    /// Its start tag as written, without the declarations that [`Repairer::finish`] adds.
     tag: Vec<u8>,
+    /// The output offset of its start tag.
     start: usize,
-    /// Where it ends in the file.
+    /// The end of its start tag in the file; 0 if the file has none.
     source_end: usize,
+    /// Its name as written.
     name: Vec<u8>,
     is_empty: bool,
-    /// Whether the file has an end tag for it.
+    /// Whether a missing end tag is not reported, because the file has an end tag for it, or no start tag either.
     is_closed: bool,
 }
 
-/// An entry without children: the output offsets of its start tag, its end tag and the end of that.
+/// An entry without content, by its offsets in the output.
 struct EmptyEntry {
+    /// The start of its start tag.
     tag: usize,
+    /// The start of its end tag.
     close: usize,
+    /// The end of its end tag.
     end: usize,
 }
 
-/// Whether offsets in the output and in the input differ by another number than at the last anchor.
+/// Whether the difference between output and input offsets has changed since the last anchor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Moved {
     No,
     Yes,
-    /// Unknown: nothing has moved since the start of a segment, and the segment before it is being repaired.
+    /// Not changed since the start of the segment; unknown for the segment before it, which is being repaired.
     Unknown,
 }
 
@@ -155,10 +163,10 @@ struct Repairer<'b> {
     out: Vec<u8>,
     log: RepairLog,
     anchors: Vec<(usize, usize)>,
-    /// Whether positions have moved since the last anchor.
+    /// Whether offsets have moved since the last anchor.
     moved: Moved,
     entities: Entities<'b>,
-    /// Prefixes to be declared, with their namespaces.
+    /// Prefixes and namespaces to be declared by the root.
     needed: Vec<(Vec<u8>, Vec<u8>)>,
     names: Names,
     /// Finds sound entries; without it all entries are repaired token by token.
@@ -167,20 +175,20 @@ struct Repairer<'b> {
     inside: Option<Names>,
     root: Root,
     elements: OpenElements<'b>,
-    /// Number of entries begun.
+    /// Number of entries started so far.
     entries: u32,
     nesting: Nesting<'b>,
-    /// The last entry, if it has no children and only blanks follow it.
+    /// The last entry, if it has no content and only blanks follow it.
     empty_entry: Option<EmptyEntry>,
-    /// The output offset of the root's end tag, and the input offset after it.
+    /// The start and end of the root's end tag in the output, once it is written.
     closed: Option<(usize, usize)>,
-    /// In a segment: the number of declarations that were needed before it. Its repair stops at what needs the whole
-    /// file.
+    /// In a segment: the number of declarations that were needed before it. The repair of a segment stops at a cut-off
+    /// tag and at the memory limit, since both concern the whole file.
     needed_before: Option<usize>,
-    /// Whether the first anchor is needed only if positions moved before the segment.
-    is_first_anchor_unsure: bool,
+    /// Whether the first anchor is needed only if offsets moved before the segment.
+    is_first_anchor_conditional: bool,
     /// The largest number of pieces so far.
-    most_pieces: usize,
+    peak_pieces: usize,
 }
 
 impl<'b> Repairer<'b> {
@@ -204,39 +212,42 @@ impl<'b> Repairer<'b> {
             empty_entry: None,
             closed: None,
             needed_before: None,
-            is_first_anchor_unsure: false,
-            most_pieces: 0,
+            is_first_anchor_conditional: false,
+            peak_pieces: 0,
         }
     }
 
-    /// Records a repair, with the text at that position.
+    /// Records a repair, described by the text at that offset.
     fn note(&mut self, kind: Defect, at: usize) {
         self.note_with(kind, at, |repairer| snippet(repairer.bytes, at));
     }
 
-    /// The number of repairs, moved entries and open elements that are held.
+    /// The number of pieces that are held, as [`BASE_PIECES`] counts them.
     fn pieces(&self) -> usize {
         self.log.repairs.len() + self.anchors.len() + self.elements.stack.len() + self.nesting.len()
     }
 
-    fn note_text(&mut self, kind: Defect, at: usize, what: String) {
-        self.note_with(kind, at, |_| what);
+    /// Records a repair with this description.
+    fn note_text(&mut self, kind: Defect, at: usize, description: String) {
+        self.note_with(kind, at, |_| description);
     }
 
-    /// Records markup that is not well-formed, with its replacement.
-    fn note_broken(&mut self, at: usize, what: impl FnOnce(&Self) -> String) {
-        self.note_with(Defect::NotWellFormed, at, what);
+    /// Records markup that is not well-formed, and how it was repaired.
+    fn note_malformed(&mut self, at: usize, describe: impl FnOnce(&Self) -> String) {
+        self.note_with(Defect::NotWellFormed, at, describe);
     }
 
-    fn note_with(&mut self, kind: Defect, at: usize, what: impl FnOnce(&Self) -> String) {
+    /// Records a repair; `describe` is called only if the log needs the description.
+    fn note_with(&mut self, kind: Defect, at: usize, describe: impl FnOnce(&Self) -> String) {
         self.moved = Moved::Yes;
         let entry = self.current_entry();
         if self.log.is_new(kind, at, entry) {
-            let what = if self.log.is_full() { String::new() } else { what(self) };
-            self.log.push(kind, at, entry, what);
+            let description = if self.log.is_full() { String::new() } else { describe(self) };
+            self.log.push(kind, at, entry, description);
         }
     }
 
+    /// The number of the open entry; `None` outside of entries.
     fn current_entry(&self) -> Option<u32> {
         let is_open = self.elements.stack.first().is_some_and(Open::is_entry);
         if is_open { self.entries.checked_sub(1) } else { None }
@@ -244,11 +255,12 @@ impl<'b> Repairer<'b> {
 
     /// Records an instruction or a declaration that is removed.
     fn note_stray(&mut self, token: &Markup) {
-        self.note_broken(token.start, |repairer| {
+        self.note_malformed(token.start, |repairer| {
             format!("{} is not allowed here; omitted", snippet(repairer.bytes, token.start))
         });
     }
 
+    /// Writes the start tag of the root.
     fn root(&mut self, token: &Markup, kind: FileKind) {
         let name = token.name(self.bytes);
         let (prefix, local) = names::split(name);
@@ -271,9 +283,9 @@ impl<'b> Repairer<'b> {
         }
     }
 
-    /// Writes a root if the file has none.
-    fn root_for(&mut self, token: &Markup, kind: FileKind) {
-        self.note_broken(token.start, |_| format!("no <{}> before the first entry; added", kind.root_name()));
+    /// Adds a root before `token`, because the file has none there.
+    fn add_root(&mut self, token: &Markup, kind: FileKind) {
+        self.note_malformed(token.start, |_| format!("no <{}> before the first entry; added", kind.root_name()));
         self.root.start = self.out.len();
         self.root.name = kind.root_name().as_bytes().to_vec();
         self.root.tag = format!("<{} xmlns=\"{SITEMAP_09}\">", kind.root_name()).into_bytes();
@@ -283,22 +295,22 @@ impl<'b> Repairer<'b> {
         self.read_names();
     }
 
-    /// Reads the declarations of the root's tag and those to be added to it.
+    /// Reads the declarations of the root's start tag and those to be added to it.
     fn read_names(&mut self) {
-        let tag = declared(&self.root.tag, &self.needed);
+        let tag = with_declarations(&self.root.tag, &self.needed);
         if let Some(names) = markup::next(&tag, 0).and_then(|token| Names::of_root(&tag, &token)) {
             self.names = names;
         }
     }
 
-    /// Adds a declaration to the root.
+    /// Adds a namespace declaration to the root, unless it declares the prefix.
     fn declare(&mut self, prefix: &[u8], uri: &[u8]) {
         if self.names.declares(prefix) {
             return;
         }
         self.needed.push((prefix.to_vec(), uri.to_vec()));
         if names::split(&self.root.name).0 == prefix {
-            // The namespace of the root depends on it.
+            // The namespace of the root itself depends on this declaration.
             return self.read_names();
         }
         self.names.declare(prefix, &super::escape::lossy(uri));
@@ -312,7 +324,7 @@ impl<'b> Repairer<'b> {
         }
         if let Some(uri) = namespace::by_usual_prefix(prefix).and_then(namespace::Namespace::uri)
             && self.elements.declaring == 0
-            && !declares_own(token.attributes(self.bytes))
+            && !declares_namespace(token.attributes(self.bytes))
         {
             self.note(Defect::UndeclaredPrefix, token.start);
             self.declare(prefix, uri.as_bytes());
@@ -321,22 +333,22 @@ impl<'b> Repairer<'b> {
 
     fn finish(mut self) -> Repaired {
         if !self.needed.is_empty() {
-            let tag = declared(&self.root.tag, &self.needed);
+            let tag = with_declarations(&self.root.tag, &self.needed);
             let start = self.root.start;
             let end = start + self.root.tag.len();
-            let more = tag.len().saturating_sub(self.root.tag.len());
+            let added = tag.len().saturating_sub(self.root.tag.len());
             self.out.splice(start..end.min(self.out.len()), tag);
             for anchor in self.anchors.iter_mut().filter(|anchor| anchor.0 >= end) {
-                anchor.0 += more;
+                anchor.0 += added;
             }
             if self.root.source_end > 0 {
-                self.anchors.insert(0, (end + more, self.root.source_end));
+                self.anchors.insert(0, (end + added, self.root.source_end));
             }
         }
         let mut repairs = self.log.repairs;
         repairs.sort_by_key(|repair| repair.at);
         repairs.dedup();
-        Repaired { bytes: self.out, repairs, anchors: self.anchors, kept: 0 }
+        Repaired { bytes: self.out, repairs, anchors: self.anchors, unchanged_len: 0 }
     }
 }
 
@@ -345,7 +357,7 @@ fn is_sound_instruction(bytes: &[u8], token: &Markup) -> bool {
     instruction::is_sound(bytes, token) && !text::has_illegal(bytes.get(token.start..token.end).unwrap_or_default())
 }
 
-/// Whether an instruction is, or was meant to be, the XML declaration, and whether it is a sound one.
+/// Whether an XML declaration is valid; `None` for an instruction that neither is nor was meant to be one.
 fn declaration_of(bytes: &[u8], token: &Markup) -> Option<bool> {
     if instruction::is_declaration(bytes, token) {
         return Some(is_sound_instruction(bytes, token));
@@ -355,14 +367,14 @@ fn declaration_of(bytes: &[u8], token: &Markup) -> Option<bool> {
     (name.get(..3)?.eq_ignore_ascii_case(b"xml") && !matches!(name.get(3), Some(b'-'))).then_some(false)
 }
 
-/// Whether attributes declare a prefix.
-fn declares_own(attributes: &[u8]) -> bool {
+/// Whether attributes contain a namespace declaration.
+fn declares_namespace(attributes: &[u8]) -> bool {
     memchr::memmem::find(attributes, b"xmlns").is_some()
         && markup::attributes(attributes).any(|attribute| attribute.name.starts_with(b"xmlns"))
 }
 
-/// A root's start tag with more declarations.
-fn declared(tag: &[u8], needed: &[(Vec<u8>, Vec<u8>)]) -> Vec<u8> {
+/// Returns a root's start tag with these namespace declarations added.
+fn with_declarations(tag: &[u8], needed: &[(Vec<u8>, Vec<u8>)]) -> Vec<u8> {
     let end = if tag.ends_with(b"/>") { tag.len() - 2 } else { tag.len().saturating_sub(1) };
     let mut out = tag.get(..end).unwrap_or_default().to_vec();
     for (prefix, uri) in needed {

@@ -4,43 +4,44 @@ use super::words::{snippet, tag};
 use super::{Moved, Repairer};
 use crate::xml::defect::{Defect, FoundDefect};
 
-/// An entry that began inside another one.
+/// An entry that starts inside another one.
 struct NestedEntry {
-    /// Where it begins.
+    /// Its offset in the file.
     at: usize,
     number: u32,
-    /// The repair that says that the entry before it was not closed.
+    /// The index of the repair that reports the entry before it as not closed.
     repair: Option<usize>,
 }
 
-/// An entry that was removed of the elements around it.
+/// An entry that was moved out of the elements around it.
 #[derive(Clone, Copy)]
-pub(super) struct Unwrapped {
-    /// Where it begins.
+pub(super) struct UnwrappedEntry {
+    /// Its offset in the file.
     pub(super) at: usize,
     pub(super) number: u32,
-    /// Whether it has tags of its own.
+    /// Whether the file has tags for it.
     pub(super) has_tags: bool,
 }
 
-/// An element out of which an entry was taken.
+/// An element out of which an entry was moved.
 struct Wrapper<'b> {
     name: &'b [u8],
-    entry: Unwrapped,
-    /// The repair that says that the element was not closed.
+    entry: UnwrappedEntry,
+    /// The index of the repair that reports the element as not closed.
     repair: Option<usize>,
 }
 
-/// What the end tags that may still come tell about entries.
+/// Entries and elements that were closed early. An end tag that is found later changes how they are reported.
 #[derive(Default)]
 pub(super) struct Nesting<'b> {
+    /// Entries inside others whose end tags were not found yet, innermost last.
     entries: Vec<NestedEntry>,
-    /// Elements around entries, of which the end tags have not come yet: the innermost last.
+    /// Elements around entries whose end tags were not found yet, innermost last.
     wrappers: Vec<Wrapper<'b>>,
 }
 
 impl Nesting<'_> {
-    /// Shifts the numbers of entries, and the indexes of repairs.
+    /// Adds `entries` to the numbers of entries, and `repairs` to the indexes of repairs.
     pub(super) fn shift(&mut self, entries: u32, repairs: usize) {
         for entry in &mut self.entries {
             entry.number += entries;
@@ -58,10 +59,11 @@ impl Nesting<'_> {
 }
 
 impl<'b> Repairer<'b> {
-    /// Takes note of an entry that begins inside another one: not closed before, unless an end tag too many follows.
+    /// Records an entry that starts inside another one: the outer one is reported as not closed, unless an extra end
+    /// tag follows.
     pub(super) fn note_nested(&mut self, at: usize) {
         let known = self.log.repairs.len();
-        self.note_broken(at, |repairer| {
+        self.note_malformed(at, |repairer| {
             let open = repairer.elements.stack.first().map_or_else(String::new, |open| tag(&open.written));
             format!("{open} before it is not closed; closed here")
         });
@@ -69,11 +71,12 @@ impl<'b> Repairer<'b> {
         self.nesting.entries.push(NestedEntry { at, number: self.entries, repair });
     }
 
-    /// An end tag of an entry where none is open; whether it is that of one that had another one inside.
+    /// Handles an end tag of an entry while no entry is open. Returns whether it ends an entry that contains another
+    /// one, which is then reported as nested.
     pub(super) fn close_nested(&mut self) -> bool {
         let Some(NestedEntry { at, number, repair }) = self.nesting.entries.pop() else { return false };
-        let what = snippet(self.bytes, at);
-        let nested = FoundDefect { kind: Defect::Nested, at, entry: Some(number), what: what.into() };
+        let description = snippet(self.bytes, at);
+        let nested = FoundDefect { kind: Defect::Nested, at, entry: Some(number), what: description.into() };
         match repair.and_then(|repair| self.log.repairs.get_mut(repair)) {
             Some(repair) => *repair = nested,
             None => self.log.repairs.push(nested),
@@ -82,10 +85,11 @@ impl<'b> Repairer<'b> {
         true
     }
 
-    /// Takes note of an element out of which an entry is taken: not closed before, unless its end tag follows.
-    pub(super) fn note_wrapped(&mut self, names: &[&'b [u8]], entry: Unwrapped) {
+    /// Records elements out of which an entry is moved: the innermost is reported as not closed, unless its end tag
+    /// follows.
+    pub(super) fn note_wrapped(&mut self, names: &[&'b [u8]], entry: UnwrappedEntry) {
         let known = self.log.repairs.len();
-        self.note_broken(entry.at, |_| {
+        self.note_malformed(entry.at, |_| {
             let open = names.last().map_or_else(String::new, |name| tag(name));
             format!("{open} before it is not closed; closed here")
         });
@@ -99,19 +103,20 @@ impl<'b> Repairer<'b> {
         }));
     }
 
-    /// Whether an end tag is that of the element around the last entries, and what it was is known now.
+    /// Handles an end tag that may be that of the element around the last entries. Returns whether it is; the element
+    /// is then reported as a wrapper.
     pub(super) fn close_wrapped(&mut self, name: &[u8]) -> bool {
-        let Some(Wrapper { name, entry: Unwrapped { at, number, has_tags }, repair }) =
+        let Some(Wrapper { name, entry: UnwrappedEntry { at, number, has_tags }, repair }) =
             self.nesting.wrappers.pop_if(|last| last.name == name)
         else {
             return false;
         };
         self.moved = Moved::Yes;
-        // That a loc is in no entry is reported anyway, and is reported once.
-        let (kind, what) =
+        // A loc outside of any entry is reported in any case; `finish` removes equal repairs.
+        let (kind, description) =
             if has_tags { (Defect::Wrapped, tag(name)) } else { (Defect::OutsideRoot, snippet(self.bytes, at)) };
         if let Some(repair) = repair.and_then(|repair| self.log.repairs.get_mut(repair)) {
-            *repair = FoundDefect { kind, at, entry: Some(number), what: what.into() };
+            *repair = FoundDefect { kind, at, entry: Some(number), what: description.into() };
         }
         true
     }

@@ -9,21 +9,22 @@ use super::{Moved, Repairer, declaration_of, is_sound_instruction, kind, root_ki
 use crate::xml::defect::Defect;
 use crate::xml::names::FileKind;
 
-/// What is where the declaration cannot be kept (rule catalogue, section 10).
+/// The declaration that replaces an invalid one (rule catalogue, section 10).
 const DECLARATION: &[u8] = b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>";
 
-/// What was read before the root.
+/// The content before the root.
 #[derive(Default)]
 struct Prolog {
     /// Length of the byte order mark.
     mark: usize,
     declaration: Option<Vec<u8>>,
-    /// What follows the declaration, as it is to be written.
+    /// The repaired content between the declaration and the root.
     misc: Vec<u8>,
     has_doctype: bool,
 }
 
-/// Writes everything up to the root's start tag, with it; the offset after it. `None` without a root.
+/// Writes the prolog and the root's start tag. Returns the offset at which the body starts, or `None` if the file has
+/// neither the root nor an entry of a sitemap.
 pub(super) fn write(repairer: &mut Repairer<'_>) -> Option<usize> {
     let bytes = repairer.bytes;
     let mut prolog = Prolog { mark: if bytes.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 }, ..Prolog::default() };
@@ -66,11 +67,11 @@ impl Prolog {
             return;
         };
         if self.declaration.is_some() {
-            repairer.note_broken(token.start, |_| "a second XML declaration; omitted".to_owned());
+            repairer.note_malformed(token.start, |_| "a second XML declaration; omitted".to_owned());
             return;
         }
         if !sound {
-            repairer.note_broken(token.start, |repairer| {
+            repairer.note_malformed(token.start, |repairer| {
                 format!("{} is not a valid XML declaration; replaced", snippet(repairer.bytes, token.start))
             });
         }
@@ -102,7 +103,8 @@ impl Prolog {
         }
     }
 
-    /// Writes the prolog and the root, if a tag is the root's or an entry's; the offset from which the body is read.
+    /// Writes the prolog and the root's start tag, if `token` is the tag of a root or of an entry. Returns the offset
+    /// at which the body starts.
     fn root(&mut self, repairer: &mut Repairer<'_>, token: &Markup) -> Option<usize> {
         let local = names::split(token.name(repairer.bytes)).1;
         let entry = [FileKind::Urlset, FileKind::Index].into_iter().find(|kind| local == kind.entry_name().as_bytes());
@@ -119,21 +121,21 @@ impl Prolog {
                 token.end
             }
             (None, entry) => {
-                // The root may follow its first entry; who opens the file has gone by that.
-                repairer.root_for(token, kind(repairer.bytes).or(entry).unwrap_or_default());
+                // A root may follow its first entry; the file was opened as that kind.
+                repairer.add_root(token, kind(repairer.bytes).or(entry).unwrap_or_default());
                 token.start
             }
         })
     }
 
-    /// Takes over a token, without what XML cannot hold.
+    /// Copies a token without the characters that XML does not allow.
     fn copy(&mut self, repairer: &mut Repairer<'_>, token: &Markup) {
         self.write_after_declaration(repairer, |repairer| {
             repairer.characters(token.start, token.end, TextContext::Raw);
         });
     }
 
-    /// Has something written behind the declaration, which may still come.
+    /// Runs `write` with its output redirected to `misc`, since the declaration may follow and is written first.
     fn write_after_declaration(&mut self, repairer: &mut Repairer<'_>, write: impl FnOnce(&mut Repairer<'_>)) {
         std::mem::swap(&mut repairer.out, &mut self.misc);
         write(repairer);
@@ -141,7 +143,7 @@ impl Prolog {
     }
 }
 
-/// Notes that something is before the document: once, however many pieces it has.
+/// Records content before the document that is removed, once per file.
 fn note_junk(repairer: &mut Repairer<'_>, at: usize) {
     repairer.moved = Moved::Yes;
     if !repairer.log.repairs.iter().any(|repair| repair.kind == Defect::LeadingJunk) {

@@ -1,9 +1,9 @@
 //! Repairs the file after the root's start tag: in segments on all cores if it is large.
 //!
 //! A segment starts after an end tag of an entry. Its repair assumes that no element is open there, and that the
-//! segments before it declare no namespaces. If the repair of those shows otherwise, such as for an end tag inside a
-//! comment, the segment is repaired again as a part of the one before it. A property test compares the result with that
-//! of a repair in one piece.
+//! segments before it need no more namespace declarations. If their repair shows otherwise, such as for an end tag
+//! inside a comment, the segment is repaired again as a part of the one before it. A property test compares the result
+//! with that of a repair in one piece.
 
 use super::log::RepairLog;
 use super::sound_entries::SoundnessCheck;
@@ -14,8 +14,8 @@ use std::ops::Range;
 /// Minimum size of a segment, in bytes.
 const MIN_SEGMENT: usize = 1 << 20;
 
-/// The number that segments give to the entry before them.
-const ENTRY_BEFORE: u32 = 1;
+/// The number of entries that a segment assumes before it; appending the segment corrects it.
+const ENTRIES_BEFORE: u32 = 1;
 
 /// Repairs the file after the root's start tag, which ends at `from`.
 pub(super) fn repair_body(repairer: &mut Repairer<'_>, from: usize) {
@@ -35,7 +35,7 @@ pub(super) fn repair_rest(repairer: &mut Repairer<'_>, from: usize) {
     if let Some(at) = repairer.run(from, usize::MAX) {
         let end = repairer.bytes.len();
         repairer.gap(at, end);
-        repairer.cut(end);
+        repairer.end_truncated(end);
     }
 }
 
@@ -50,9 +50,9 @@ pub(super) fn repair_segments(repairer: &mut Repairer<'_>, from: usize, starts: 
     let (mut end, ()) =
         rayon::join(|| repairer.run(from, *first), || segments.par_iter_mut().for_each(Segment::repair));
     for segment in segments {
-        // Repairs a segment again that could not be appended.
+        // Repairs the segments again that could not be appended, up to this one.
         end = end.and_then(|end| repairer.run(end, segment.range.start));
-        if end == Some(segment.range.start) && segment.follows(repairer) {
+        if end == Some(segment.range.start) && segment.can_follow(repairer) {
             end = segment.end;
             segment.append_to(repairer);
         }
@@ -71,7 +71,7 @@ struct Segment<'b> {
 }
 
 impl<'b> Segment<'b> {
-    /// A segment of the file that `before` repairs.
+    /// Prepares a segment of the file that `before` repairs.
     fn after(before: &Repairer<'b>, range: Range<usize>) -> Self {
         let bytes = before.bytes;
         let repairer = Repairer {
@@ -83,7 +83,7 @@ impl<'b> Segment<'b> {
             names: before.names.clone(),
             soundness: before.soundness.is_some().then(|| SoundnessCheck::new(bytes)),
             root: before.root.clone(),
-            entries: ENTRY_BEFORE,
+            entries: ENTRIES_BEFORE,
             needed_before: Some(before.needed.len()),
             ..Repairer::new(bytes)
         };
@@ -94,25 +94,25 @@ impl<'b> Segment<'b> {
         self.end = self.repairer.run(self.range.start, self.range.end);
     }
 
-    /// Whether the state at the end of `before` is the one that the segment assumes, and no limit is exceeded with it.
-    fn follows(&self, before: &Repairer<'b>) -> bool {
+    /// Whether `before` ends in the state that the segment assumes, and both together exceed no limit.
+    fn can_follow(&self, before: &Repairer<'b>) -> bool {
         before.elements.stack.is_empty()
             && before.nesting.len() == 0
             && before.empty_entry.is_none()
             && before.closed.is_none()
             && before.entries > 0
             && self.repairer.needed_before == Some(before.needed.len())
-            && before.pieces() + self.repairer.most_pieces <= max_pieces(before.bytes.len())
+            && before.pieces() + self.repairer.peak_pieces <= max_pieces(before.bytes.len())
             && before.log.can_append(&self.repairer.log)
     }
 
     /// Appends the repair to that of the segments before it.
     fn append_to(self, before: &mut Repairer<'b>) {
         let segment = self.repairer;
-        let (shift, entries, repairs) = (before.out.len(), before.entries - ENTRY_BEFORE, before.log.repairs.len());
+        let (shift, entries, repairs) = (before.out.len(), before.entries - ENTRIES_BEFORE, before.log.repairs.len());
         before.out.extend_from_slice(&segment.out);
         // An anchor is needed only if offsets differ since the last one.
-        let redundant = usize::from(segment.is_first_anchor_unsure && before.moved == Moved::No);
+        let redundant = usize::from(segment.is_first_anchor_conditional && before.moved == Moved::No);
         let anchors = segment.anchors.into_iter().skip(redundant);
         before.anchors.extend(anchors.map(|(ours, theirs)| (ours + shift, theirs)));
         if segment.moved != Moved::Unknown {
@@ -121,7 +121,7 @@ impl<'b> Segment<'b> {
         before.log.append(segment.log, entries);
         before.nesting = segment.nesting;
         before.nesting.shift(entries, repairs);
-        before.entries += segment.entries - ENTRY_BEFORE;
+        before.entries += segment.entries - ENTRIES_BEFORE;
         before.elements = segment.elements;
         before.elements.shift(shift);
         before.empty_entry = segment.empty_entry;

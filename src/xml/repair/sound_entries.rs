@@ -1,8 +1,8 @@
 //! Copies the undamaged entries of a damaged file without tokenising them.
 //!
-//! An entry in which the parser finds damage is repaired token by token, and so may be a sound one among many damaged:
-//! both write the same bytes. Looking ahead is limited by a budget, so that a file in which every entry seems unclosed
-//! is examined at most twice.
+//! An entry in which the parser finds damage is repaired token by token. A sound entry after many damaged ones may be
+//! repaired so as well: the output is the same. A budget limits how far entries are examined in vain, so that a file in
+//! which every entry seems unclosed is examined at most twice.
 
 use super::super::damage::Damage;
 use super::super::entry::{Anomalies, Entry, TextKind};
@@ -20,44 +20,44 @@ use std::ops::{Range, RangeInclusive};
 #[derive(Debug)]
 pub(super) struct SoundnessCheck {
     parser: Parser,
-    /// The offset of the next character that XML does not allow, after the last offset that was checked.
+    /// The offset of the next character that XML does not allow, seen from the last checked range; 0 before the first.
     illegal: usize,
-    /// Remaining bytes of entries that may turn out damaged after they were examined.
+    /// Remaining bytes of examined entries that turn out to be damaged.
     budget: usize,
-    /// Consecutive entries that were examined and found damaged.
+    /// Number of consecutive entries that were examined and found damaged.
     failures: u32,
-    /// Number of entries to repair token by token without examining them, since those before were damaged.
-    skipped: u32,
+    /// Number of entries still to be repaired without examining them, since those before were damaged.
+    remaining_skips: u32,
 }
 
-/// Consecutive damaged entries before some are not examined.
-const PATIENCE: u32 = 4;
+/// Number of consecutive damaged entries after which the next ones are not examined.
+const FAILURES_BEFORE_SKIP: u32 = 4;
 /// Maximum number of entries that are not examined, as a power of two.
-const LONGEST_SKIP: u32 = 5;
+const MAX_SKIP_EXPONENT: u32 = 5;
 
 impl SoundnessCheck {
     pub(super) fn new(bytes: &[u8]) -> Self {
         let parser = Parser::of(bytes);
-        Self { parser, illegal: 0, budget: bytes.len(), failures: 0, skipped: 0 }
+        Self { parser, illegal: 0, budget: bytes.len(), failures: 0, remaining_skips: 0 }
     }
 
-    /// Whether to examine the next entry: seldom, if all entries before it were damaged.
-    fn is_worth_checking(&mut self) -> bool {
-        let is_next = self.skipped == 0;
-        self.skipped = self.skipped.saturating_sub(1);
-        is_next && self.budget > 0
+    /// Whether to examine the next entry: rarely if the entries before it were damaged. Counts the skipped ones.
+    fn is_next_examined(&mut self) -> bool {
+        let is_due = self.remaining_skips == 0;
+        self.remaining_skips = self.remaining_skips.saturating_sub(1);
+        is_due && self.budget > 0
     }
 
-    /// Records that an examined entry was damaged.
-    fn fail(&mut self, len: usize) {
+    /// Records that an examined entry of `len` bytes was damaged.
+    fn record_failure(&mut self, len: usize) {
         self.budget = self.budget.saturating_sub(len);
         self.failures += 1;
-        if let Some(exponent) = self.failures.checked_sub(PATIENCE) {
-            self.skipped = 1 << exponent.min(LONGEST_SKIP);
+        if let Some(exponent) = self.failures.checked_sub(FAILURES_BEFORE_SKIP) {
+            self.remaining_skips = 1 << exponent.min(MAX_SKIP_EXPONENT);
         }
     }
 
-    /// Whether a character that XML does not allow is in a range.
+    /// Whether a range contains a character that XML does not allow. Ranges are checked in ascending order.
     fn has_illegal(&mut self, bytes: &[u8], from: usize, to: usize) -> bool {
         if self.illegal < from || self.illegal == 0 {
             self.illegal = next_illegal(bytes, from);
@@ -67,8 +67,8 @@ impl SoundnessCheck {
 }
 
 impl SoundPrefix {
-    /// The sound entries with which a damaged file begins, as a scan that stopped at its first damage saw them; `None`
-    /// if a repair cannot begin after them.
+    /// The undamaged beginning of a file, from a scan that stopped at the first damage; `None` if a repair cannot start
+    /// after it.
     pub fn of(bytes: &[u8], scan: &Scan) -> Option<Self> {
         let names = scan.names.as_ref()?;
         let [.., start, end] = *scan.starts else { return None };
@@ -83,14 +83,14 @@ impl SoundPrefix {
 }
 
 impl Repairer<'_> {
-    /// Copies the entry that a tag begins, if no element is open and it is sound; the offset after it.
+    /// Copies the entry that starts with `token`, if it is sound and no element is open. Returns the end of the entry.
     pub(super) fn copy_sound(&mut self, token: &Markup) -> Option<usize> {
         let is_entry = || matches!(token.kind, Kind::Start | Kind::Empty) && self.names.is_entry_tag(self.bytes, token);
         if !self.elements.stack.is_empty() || self.closed.is_some() || !is_entry() {
             return None;
         }
         let soundness = self.soundness.as_mut()?;
-        if !soundness.is_worth_checking() {
+        if !soundness.is_next_examined() {
             return None;
         }
         soundness.parser.damage.list.clear();
@@ -100,12 +100,12 @@ impl Repairer<'_> {
         let values = if is_clean {
             Some([None; 4])
         } else {
-            damaged_values(self.bytes, token.start..end, &entry, &soundness.parser.damage.list)
+            repairable_values(self.bytes, token.start..end, &entry, &soundness.parser.damage.list)
         };
-        // What follows an entry without anything in it may belong into it.
+        // Elements after an entry without fields may belong to it.
         let has_fields = Field::ALL.iter().any(|field| entry.field(*field).is_some());
         let Some(values) = values.filter(|_| has_fields) else {
-            soundness.fail(end - token.start);
+            soundness.record_failure(end - token.start);
             return None;
         };
         soundness.failures = 0;
@@ -114,9 +114,9 @@ impl Repairer<'_> {
         self.entries += 1;
         self.inside = self.names.within(self.bytes, token);
         let mut at = token.start;
-        for (from, to, place) in values.into_iter().flatten() {
+        for (from, to, context) in values.into_iter().flatten() {
             self.out.extend_from_slice(self.bytes.get(at..from).unwrap_or_default());
-            self.within_entry(|repairer| repairer.characters(from, to, place));
+            self.within_entry(|repairer| repairer.characters(from, to, context));
             at = to;
         }
         self.out.extend_from_slice(self.bytes.get(at..end).unwrap_or_default());
@@ -124,9 +124,9 @@ impl Repairer<'_> {
     }
 }
 
-/// The values of the entry at `span`, in the order of the file, each with its start, end and context. `None` if the
-/// entry is damaged by more than a raw `&` or characters that XML cannot hold in these values.
-fn damaged_values(
+/// The values with references of the entry at `span`, in file order, each with its start, end and context. `None` if
+/// the entry has other damage than raw `&` and illegal characters in these values.
+fn repairable_values(
     bytes: &[u8],
     span: Range<usize>,
     entry: &Entry,
@@ -134,19 +134,20 @@ fn damaged_values(
 ) -> Option<[Option<(usize, usize, TextContext)>; 4]> {
     let mut values = [None; 4];
     for (value, field) in values.iter_mut().zip(Field::ALL) {
-        // Text alone, and nothing of the kind is twice.
+        // Only text with references; an entry with a duplicate field has an anomaly.
         let inner = entry.field(field).filter(|inner| inner.text == TextKind::Escaped);
-        let place = if field == Field::Loc { TextContext::Url } else { TextContext::Text };
-        *value =
-            inner.map(|inner| (span.start + inner.inner_start as usize, span.start + inner.inner_end as usize, place));
+        let context = if field == Field::Loc { TextContext::Url } else { TextContext::Text };
+        *value = inner
+            .map(|inner| (span.start + inner.inner_start as usize, span.start + inner.inner_end as usize, context));
     }
-    let is_in = |at: usize| values.iter().flatten().any(|(from, to, _)| (*from..*to).contains(&at));
-    let is_meant = |damage: &Damage| matches!(damage.kind, Defect::Ampersand | Defect::Character) && is_in(damage.at);
-    if entry.anomalies != Anomalies::default() || !damage.iter().all(is_meant) {
+    let is_in_value = |at: usize| values.iter().flatten().any(|(from, to, _)| (*from..*to).contains(&at));
+    let is_repairable =
+        |damage: &Damage| matches!(damage.kind, Defect::Ampersand | Defect::Character) && is_in_value(damage.at);
+    if entry.anomalies != Anomalies::default() || !damage.iter().all(is_repairable) {
         return None;
     }
     values.sort_unstable_by_key(|value| value.map_or(usize::MAX, |(from, ..)| from));
-    // Characters that XML cannot hold are repaired within the values only.
+    // Illegal characters are repaired only within the values.
     let mut outside = span.start;
     for (from, to, _) in values.into_iter().flatten().chain([(span.end, span.end, TextContext::Text)]) {
         if next_illegal(bytes.get(..from)?, outside) < from {
@@ -157,26 +158,26 @@ fn damaged_values(
     Some(values)
 }
 
-/// Whether a byte is, or may begin, a character that XML cannot hold.
+/// Whether a byte is, or may be the first byte of, a character that XML does not allow.
 const fn may_be_illegal(byte: u8) -> bool {
     is_illegal(byte) || byte == 0xEF
 }
 
-/// Where the next character stands that XML 1.0 cannot hold (production 2); the end where there is none.
+/// The offset of the next character that XML 1.0 does not allow (production 2); the length of `bytes` if there is none.
 fn next_illegal(bytes: &[u8], from: usize) -> usize {
-    // The chunks double: where every entry has such a character, the next one is near.
+    // Chunk sizes double, because in a file in which every entry has such a character the next one is close.
     const CHUNKS: RangeInclusive<usize> = 128..=4_096;
     let (mut at, mut len) = (from, *CHUNKS.start());
     while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
         let chunk = rest.get(..len).unwrap_or(rest);
-        // The whole chunk, no early exit: that is what the compiler vectorises.
+        // Without an early exit the compiler vectorises the loop.
         if chunk.iter().fold(false, |found, byte| found | may_be_illegal(*byte)) {
-            let is_it = |(offset, byte): (usize, &u8)| {
+            let is_illegal_at = |(offset, byte): (usize, &u8)| {
                 is_illegal(*byte)
                     || (*byte == 0xEF
                         && matches!(bytes.get(at + offset..at + offset + 3), Some([0xEF, 0xBF, 0xBE | 0xBF])))
             };
-            if let Some(offset) = chunk.iter().enumerate().position(is_it) {
+            if let Some(offset) = chunk.iter().enumerate().position(is_illegal_at) {
                 return at + offset;
             }
         }

@@ -9,7 +9,7 @@ use crate::xml::entry::Entry;
 use crate::xml::scan::{self, Visit};
 use proptest::prelude::*;
 
-/// Collects what each entry says.
+/// Collects the value of `loc` of each entry.
 #[derive(Default)]
 struct Locs(Vec<String>);
 
@@ -19,7 +19,7 @@ impl Visit for Locs {
     }
 }
 
-/// The scan of repaired bytes with the locs in them.
+/// Scans repaired bytes; returns the scan and the locs.
 fn rows(bytes: &[u8]) -> (scan::Scan, Vec<String>) {
     let mut locs = Locs::default();
     let scan = scan::scan(bytes, &mut locs, &Progress::default());
@@ -28,7 +28,7 @@ fn rows(bytes: &[u8]) -> (scan::Scan, Vec<String>) {
 
 const NS: &str = "xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"";
 
-/// The locs, the kinds of repairs and the text of a repaired file whose damage the scan has seen.
+/// Repairs a file in which a scan finds damage; returns the locs, the kinds of repairs and the repaired text.
 fn repaired(text: &str) -> (Vec<String>, Vec<Defect>, String) {
     let before = rows(text.as_bytes()).0;
     assert!(!before.damage.is_empty() || before.names.is_none(), "sound: {text}");
@@ -45,7 +45,7 @@ fn repaired(text: &str) -> (Vec<String>, Vec<Defect>, String) {
 }
 
 #[test]
-fn values_keep_what_they_meant() {
+fn repaired_values_keep_their_meaning() {
     use Defect::*;
     let table: [(&str, &str, &[Defect]); 26] = [
         ("<loc>http://e/?a=1&b=2</loc>", "http://e/?a=1&b=2", &[Ampersand]),
@@ -233,13 +233,13 @@ fn repairs_name_their_position_and_entry() {
 }
 
 #[test]
-fn markup_that_is_not_well_formed_is_said_in_full() {
-    let said = |body: &str| {
+fn repairs_of_malformed_markup_are_described() {
+    let descriptions = |body: &str| {
         let repaired = repair(format!("<urlset {NS}>{body}</urlset>").as_bytes()).unwrap();
-        let broken = repaired.repairs.into_iter().filter(|repair| repair.kind == Defect::NotWellFormed);
-        broken.map(|repair| repair.what.into_string()).collect::<Vec<_>>().join(" | ")
+        let malformed = repaired.repairs.into_iter().filter(|repair| repair.kind == Defect::NotWellFormed);
+        malformed.map(|repair| repair.what.into_string()).collect::<Vec<_>>().join(" | ")
     };
-    let url = |inside: &str| said(&format!("<url>{inside}</url>"));
+    let url = |inside: &str| descriptions(&format!("<url>{inside}</url>"));
     let table = [
         (url("<loc>a</lco>"), "</lco> where </loc> belongs; read as that"),
         (url("<loc>a<loc>"), "<loc> where </loc> belongs; read as that"),
@@ -250,12 +250,12 @@ fn markup_that_is_not_well_formed_is_said_in_full() {
         (url("<loc>a</loc></x>"), "</x> closes nothing; omitted"),
         (url("<loc a=1>a</loc>"), "the value of a has no quotes; written"),
         (url("<loc a>a</loc>"), "a has no value; its name is used as value"),
-        (said("<url a='b><loc>a</loc></url>"), "the value of a has no ' at its end; written"),
-        (said("<url><loc>a</loc><url><loc>b</loc></url>"), "<url> before it is not closed; closed here"),
-        (said("<url></url><loc>a</loc>"), "<loc> after </url>; moved into that entry"),
-        (said("</urlset><url><loc>b</loc></url>"), "<url> after </urlset>; moved into the document"),
-        (said("<?a"), "<?a does not end; read as text"),
-        (said("<url><loc>a</loc></url><!DOCTYPE a>"), "<!DOCTYPE a> is not allowed here; omitted"),
+        (descriptions("<url a='b><loc>a</loc></url>"), "the value of a has no ' at its end; written"),
+        (descriptions("<url><loc>a</loc><url><loc>b</loc></url>"), "<url> before it is not closed; closed here"),
+        (descriptions("<url></url><loc>a</loc>"), "<loc> after </url>; moved into that entry"),
+        (descriptions("</urlset><url><loc>b</loc></url>"), "<url> after </urlset>; moved into the document"),
+        (descriptions("<?a"), "<?a does not end; read as text"),
+        (descriptions("<url><loc>a</loc></url><!DOCTYPE a>"), "<!DOCTYPE a> is not allowed here; omitted"),
     ];
     for (found, expected) in table {
         assert_eq!(found, expected);
@@ -263,20 +263,20 @@ fn markup_that_is_not_well_formed_is_said_in_full() {
 }
 
 #[test]
-fn a_url_keeps_what_xml_cannot_hold_wherever_it_stands() {
+fn illegal_characters_are_percent_encoded_in_every_kind_of_url() {
     let image =
         "xmlns:image=\"http://www.google.com/schemas/sitemap-image/1.1\" xmlns:xhtml=\"http://www.w3.org/1999/xhtml\"";
     let text = format!(
         "<urlset {NS} {image}><url><loc>a</loc><image:image><image:loc>http://e/\u{1}x</image:loc><image:title>t\u{1}</image:title></image:image><xhtml:link href=\"http://e/&#1;y\"/></url></urlset>"
     );
     let out = String::from_utf8(repair(text.as_bytes()).unwrap().bytes).unwrap();
-    for kept in [">http://e/%01x<", ">t<", "\"http://e/%01y\""] {
-        assert!(out.contains(kept), "{out}");
+    for expected in [">http://e/%01x<", ">t<", "\"http://e/%01y\""] {
+        assert!(out.contains(expected), "{out}");
     }
 }
 
 #[test]
-fn what_is_quoted_says_where_it_was_cut() {
+fn shortened_snippets_end_with_an_ellipsis() {
     for (junk, expected) in [
         ("This XML file does not appear to have any style", "This XML file does not ap…"),
         ("Notice: 24 letters", "Notice: 24 letters"),
@@ -315,7 +315,7 @@ fn hostile_files_are_repaired_in_one_pass() {
 }
 
 #[test]
-fn a_root_that_is_written_is_of_the_kind_that_the_file_is_opened_as() {
+fn an_added_root_has_the_kind_that_the_file_is_opened_as() {
     for text in [
         format!("<sitemap><urlset {NS}><url><loc>a</loc></url></urlset>"),
         format!("<url><sitemapindex {NS}><sitemap><loc>a</loc></sitemap></sitemapindex>"),
@@ -323,7 +323,7 @@ fn a_root_that_is_written_is_of_the_kind_that_the_file_is_opened_as() {
         "<url><loc>a</loc></url>".to_owned(),
     ] {
         let repaired = repair(text.as_bytes()).unwrap();
-        let written = String::from_utf8(repaired.bytes).unwrap();
-        assert_eq!(kind(text.as_bytes()), kind(written.as_bytes()), "{text} became {written}");
+        let out = String::from_utf8(repaired.bytes).unwrap();
+        assert_eq!(kind(text.as_bytes()), kind(out.as_bytes()), "{text} became {out}");
     }
 }

@@ -24,12 +24,12 @@ pub(super) enum TextContext {
     RawUrl,
 }
 
-/// Maximum bytes of a character reference in a message.
-const LONGEST_SHOWN: usize = 34;
+/// Maximum length in bytes of a character reference in a message.
+const MAX_REFERENCE_SHOWN: usize = 34;
 
 impl Repairer<'_> {
-    /// Writes the characters `from..to` of the file, repaired.
-    pub(super) fn characters(&mut self, from: usize, to: usize, place: TextContext) {
+    /// Writes the text at `from..to` in the file, repaired.
+    pub(super) fn characters(&mut self, from: usize, to: usize, context: TextContext) {
         let mut at = from;
         while at < to {
             let rest = self.bytes.get(at..to).unwrap_or_default();
@@ -37,10 +37,10 @@ impl Repairer<'_> {
             self.out.extend_from_slice(rest.get(..clean).unwrap_or_default());
             at += clean;
             let rest = rest.get(clean..).unwrap_or_default();
-            let escapes = matches!(place, TextContext::Url | TextContext::Text | TextContext::Attribute);
+            let escapes = matches!(context, TextContext::Url | TextContext::Text | TextContext::Attribute);
             at += match rest {
                 [] => return,
-                [b'&', ..] if escapes => self.reference(at, rest, place),
+                [b'&', ..] if escapes => self.reference(at, rest, context),
                 [b'<', ..] if escapes => {
                     self.note(Defect::Angle, at);
                     self.out.extend_from_slice(b"&lt;");
@@ -53,11 +53,11 @@ impl Repairer<'_> {
                 }
                 [0xEF, 0xBF, last @ (0xBE | 0xBF), ..] => {
                     let last = *last;
-                    self.illegal(at, &[0xEF, 0xBF, last], place, 3)
+                    self.illegal(at, &[0xEF, 0xBF, last], context, 3)
                 }
                 [byte, ..] if is_illegal(*byte) => {
                     let byte = *byte;
-                    self.illegal(at, &[byte], place, 1)
+                    self.illegal(at, &[byte], context, 1)
                 }
                 [byte, ..] => {
                     self.out.push(*byte);
@@ -67,16 +67,16 @@ impl Repairer<'_> {
         }
     }
 
-    /// Repairs a character that XML does not allow, of `len` bytes.
-    fn illegal(&mut self, at: usize, encoded: &[u8], place: TextContext, len: usize) -> usize {
+    /// Repairs a character that XML does not allow and that takes `len` bytes in the file; returns `len`.
+    fn illegal(&mut self, at: usize, encoded: &[u8], context: TextContext, len: usize) -> usize {
         self.note_text(Defect::Character, at, format!("U+{:04X}", code_point(encoded)));
-        if matches!(place, TextContext::Url | TextContext::RawUrl) {
+        if matches!(context, TextContext::Url | TextContext::RawUrl) {
             for byte in encoded {
                 let digits = b"0123456789ABCDEF";
                 let digit = |value: u8| digits.get(usize::from(value)).copied().unwrap_or(b'0');
                 self.out.extend_from_slice(&[b'%', digit(byte >> 4), digit(byte & 15)]);
             }
-        } else if place == TextContext::Raw && matches!(self.out.last(), Some(b']' | b'-' | b'?')) {
+        } else if context == TextContext::Raw && matches!(self.out.last(), Some(b']' | b'-' | b'?')) {
             // The text on both sides must not form the end of a section, comment or instruction.
             self.out.push(b' ');
         }
@@ -84,7 +84,7 @@ impl Repairer<'_> {
     }
 
     /// Repairs an ampersand and the reference that it may begin; returns their length in the file.
-    fn reference(&mut self, at: usize, rest: &[u8], place: TextContext) -> usize {
+    fn reference(&mut self, at: usize, rest: &[u8], context: TextContext) -> usize {
         match escape::reference(rest) {
             Some((character, len)) if escape::is_xml_char(character) => {
                 self.out.extend_from_slice(rest.get(..len).unwrap_or_default());
@@ -93,14 +93,14 @@ impl Repairer<'_> {
             Some((character, len)) => {
                 let mut buffer = [0; 4];
                 let encoded = character.encode_utf8(&mut buffer).as_bytes().to_vec();
-                return self.illegal(at, &encoded, place, len);
+                return self.illegal(at, &encoded, context, len);
             }
             None => {}
         }
         if let Some(len) = escape::number_len(rest) {
-            // A surrogate or a number beyond Unicode is not a character, and a URL without it names another page: keep
-            // it as text.
-            let shown = rest.get(..len.min(LONGEST_SHOWN)).unwrap_or_default();
+            // A surrogate or a number beyond Unicode is not a character. It becomes text, since a URL without it would
+            // name another page.
+            let shown = rest.get(..len.min(MAX_REFERENCE_SHOWN)).unwrap_or_default();
             self.note_text(Defect::NoCharacter, at, escape::lossy(shown).into_owned());
             {
                 self.out.extend_from_slice(b"&amp;");
@@ -123,7 +123,7 @@ impl Repairer<'_> {
         }
     }
 
-    /// Writes a comment; each `--` in it is separated.
+    /// Writes a comment, with a blank between adjacent hyphens.
     pub(super) fn comment(&mut self, token: &Markup) {
         let (from, to) = (token.start + 4, token.end.saturating_sub(3).max(token.start + 4));
         let inside = self.bytes.get(from..to).unwrap_or_default();
@@ -150,7 +150,7 @@ impl Repairer<'_> {
         self.out.extend_from_slice(b"-->");
     }
 
-    /// Writes a start tag under its corrected name.
+    /// Writes a start tag with its corrected name.
     pub(super) fn tag(&mut self, token: &Markup, written: &[u8]) {
         self.out.push(b'<');
         self.out.extend_from_slice(written);
@@ -163,7 +163,7 @@ impl Repairer<'_> {
         self.out.extend_from_slice(if token.kind == markup::Kind::Empty { b"/>" } else { b">" });
     }
 
-    /// Writes the attributes `from..to` of the file, without duplicates and quoted.
+    /// Writes the attributes at `from..to` in the file: quoted, and without duplicates and invalid names.
     fn attributes(&mut self, from: usize, to: usize) {
         let mut seen: HashSet<&[u8]> = HashSet::new();
         let bytes = self.bytes;
@@ -187,7 +187,7 @@ impl Repairer<'_> {
             }
             let (name, end_of_name) = (bytes.get(start..end).unwrap_or_default(), end);
             if name.is_empty() {
-                self.note_broken(start, |repairer| {
+                self.note_malformed(start, |repairer| {
                     format!("{} is not an attribute; omitted", snippet(repairer.bytes, start))
                 });
                 at = start + 1;
@@ -200,7 +200,7 @@ impl Repairer<'_> {
                     let rest = bytes.get(open + 1..to).unwrap_or_default();
                     let end = memchr::memchr(quote, rest);
                     if end.is_none() {
-                        self.note_broken(start, |repairer| {
+                        self.note_malformed(start, |repairer| {
                             let (name, quote) = (excerpt(repairer.bytes, start, end_of_name), char::from(quote));
                             format!("the value of {name} has no {quote} at its end; written")
                         });
@@ -212,24 +212,24 @@ impl Repairer<'_> {
                     while byte(end).is_some_and(|byte| !markup::is_space(byte) && !matches!(byte, b'"' | b'\'')) {
                         end += 1;
                     }
-                    self.note_broken(start, |repairer| {
+                    self.note_malformed(start, |repairer| {
                         format!("the value of {} has no quotes; written", excerpt(repairer.bytes, start, end_of_name))
                     });
                     ((open, end), b'"', end)
                 }
             } else {
-                self.note_broken(start, |repairer| {
+                self.note_malformed(start, |repairer| {
                     format!("{} has no value; its name is used as value", excerpt(repairer.bytes, start, end_of_name))
                 });
                 ((start, end), b'"', end)
             };
             at = next;
             if !is_name(name) {
-                self.note_broken(start, |repairer| {
+                self.note_malformed(start, |repairer| {
                     format!("{} is not a valid attribute name; omitted", excerpt(repairer.bytes, start, end_of_name))
                 });
             } else if !is_legal_declaration(name, bytes.get(value.0..value.1).unwrap_or_default()) {
-                self.note_broken(start, |repairer| {
+                self.note_malformed(start, |repairer| {
                     format!(
                         "{} is not a valid namespace declaration; omitted",
                         excerpt(repairer.bytes, start, value.1 + 1)
@@ -237,15 +237,15 @@ impl Repairer<'_> {
                 });
             } else if seen.insert(name) {
                 if !is_apart {
-                    self.note_broken(start, |repairer| {
+                    self.note_malformed(start, |repairer| {
                         format!("no blank before {}; written", excerpt(repairer.bytes, start, end_of_name))
                     });
                 }
                 self.out.push(b' ');
                 self.out.extend_from_slice(name);
                 self.out.extend_from_slice(&[b'=', quote]);
-                let place = if is_url(name) { TextContext::Url } else { TextContext::Attribute };
-                self.characters(value.0, value.1, place);
+                let context = if is_url(name) { TextContext::Url } else { TextContext::Attribute };
+                self.characters(value.0, value.1, context);
                 self.out.push(quote);
             } else {
                 self.note(Defect::DuplicateAttribute, start);
@@ -254,12 +254,13 @@ impl Repairer<'_> {
     }
 }
 
-/// Whether nothing but blanks follows the name of an end tag.
+/// Whether only blanks follow the name of an end tag.
 pub(super) fn is_sound_end(bytes: &[u8], token: &Markup) -> bool {
     markup::is_blank(bytes.get(token.name_end..token.end.saturating_sub(1)).unwrap_or_default())
 }
 
-/// Whether the value of an extension element or attribute of that local name is a URL ([`crate::protocol::extension`]).
+/// Whether an extension element or attribute with this local name has a URL as its value
+/// ([`crate::protocol::extension`]).
 pub(super) fn is_url(local: &[u8]) -> bool {
     matches!(local, b"loc" | b"license" | b"packageurl" | b"href" | b"src") || local.ends_with(b"_loc")
 }
@@ -274,7 +275,7 @@ pub(super) fn has_illegal(bytes: &[u8]) -> bool {
 fn first_special(bytes: &[u8]) -> usize {
     let mut from = 0;
     for chunk in bytes.chunks(32) {
-        // The whole chunk, no early exit: that is what the compiler vectorises.
+        // Without an early exit the compiler vectorises the loop.
         if chunk.iter().fold(false, |found, byte| found | is_special(*byte)) {
             return from + chunk.iter().position(|byte| is_special(*byte)).unwrap_or(chunk.len());
         }

@@ -1,4 +1,4 @@
-//! Tokenizer for damaged bytes: an unterminated token is a single `<`, not the rest of the file.
+//! Tokenizer for damaged bytes: an unterminated token is a single stray `<`, not the rest of the file.
 
 use super::super::markup::{self, Kind, Markup};
 use super::super::wellformed;
@@ -6,14 +6,15 @@ use super::Repairer;
 use super::tree::Role;
 use super::words::end_tag;
 
-/// The tokenizer, with the kinds of tokens that are known to be unterminated.
+/// The tokenizer. It remembers which kinds of tokens are unterminated, so that it searches for their ends only once.
 #[derive(Debug, Default)]
 pub(super) struct Tokens {
-    /// Kinds of tokens without an end in the rest of the file.
-    endless: [bool; 4],
+    /// Whether the rest of the file has no end of such a token, for each of [`TOKEN_STARTS`].
+    is_unterminated: [bool; 4],
 }
 
-const BEGINNINGS: [&[u8]; 4] = [b"<!--", b"<![CDATA[", b"<?", b"<!"];
+/// The starts of tokens other than tags.
+const TOKEN_STARTS: [&[u8]; 4] = [b"<!--", b"<![CDATA[", b"<?", b"<!"];
 
 impl Tokens {
     /// The next token at or after `from`.
@@ -21,31 +22,31 @@ impl Tokens {
         let start = from + memchr::memchr(b'<', bytes.get(from..)?)?;
         let rest = bytes.get(start..).unwrap_or_default();
         // Nearly all tokens are tags.
-        let beginning = match rest.get(1) {
-            Some(b'!' | b'?') => BEGINNINGS.iter().position(|beginning| rest.starts_with(beginning)),
+        let index = match rest.get(1) {
+            Some(b'!' | b'?') => TOKEN_STARTS.iter().position(|token_start| rest.starts_with(token_start)),
             _ => None,
         };
         let stray = Markup { kind: Kind::Stray, start, end: start + 1, name_end: start };
-        let Some(endless) = beginning.and_then(|at| self.endless.get_mut(at)) else {
-            return markup::next(bytes, start).map(|token| named(bytes, token));
+        let Some(is_unterminated) = index.and_then(|index| self.is_unterminated.get_mut(index)) else {
+            return markup::next(bytes, start).map(|token| with_valid_name(bytes, token));
         };
-        if *endless {
+        if *is_unterminated {
             return Some(stray);
         }
         let token = markup::next(bytes, start)?;
         if token.kind == Kind::Stray {
-            *endless = true;
+            *is_unterminated = true;
             return Some(stray);
         }
         Some(token)
     }
 }
 
-/// A tag under the part of its name that is one: what follows it is not a valid attribute name, and goes. Without such
-/// a part it is not a tag.
-fn named(bytes: &[u8], token: Markup) -> Markup {
+/// Shortens the name of a tag to its longest valid prefix. The rest counts as an attribute, and is omitted since its
+/// name is not valid. A tag without such a prefix becomes a stray `<`.
+fn with_valid_name(bytes: &[u8], token: Markup) -> Markup {
     let name = token.name(bytes);
-    // The usual case: letters are a name, and need no decoding.
+    // The usual case: ASCII letters are a valid name and need no decoding.
     if name.iter().all(u8::is_ascii_alphabetic) {
         return token;
     }
@@ -56,9 +57,9 @@ fn named(bytes: &[u8], token: Markup) -> Markup {
 }
 
 impl Repairer<'_> {
-    /// A CDATA section that does not end, in an element that holds text alone and whose end tag comes next: the value
-    /// is what is between. Returns where that ends.
-    pub(super) fn endless_section(&mut self, token: &Markup) -> Option<usize> {
+    /// Repairs a CDATA section without an end, if the element around it contains only text and the next tag is the
+    /// element's end tag: the text up to that tag is the value. Returns the end of the value.
+    pub(super) fn unterminated_cdata(&mut self, token: &Markup) -> Option<usize> {
         const START: &[u8] = b"<![CDATA[";
         let bytes = self.bytes;
         if token.kind != Kind::Stray || self.closed.is_some() || !bytes.get(token.start..)?.starts_with(START) {
@@ -73,19 +74,20 @@ impl Repairer<'_> {
         }
         top.has_text = true;
         let closing = end_tag(top.name);
-        self.note_broken(token.start, |_| format!("<![CDATA[ has no ]]> before {closing}; its text ends there"));
-        self.characters(from, end, self.place());
+        self.note_malformed(token.start, |_| format!("<![CDATA[ has no ]]> before {closing}; its text ends there"));
+        self.characters(from, end, self.text_context());
         Some(end)
     }
 
-    /// The start tag of an entry or a field with a value that lacks the quote at its end: it ends at the next `>`, and
-    /// does not go on through other tags to whatever quote comes next, or to none.
+    /// The start tag of an entry or a field in which an attribute value lacks its closing quote. It ends at the next
+    /// `>`, and does not extend through other tags to the next quote or to the end of the file. `None` for any other
+    /// token.
     pub(super) fn tag_without_quote(&self, token: &Markup) -> Option<Markup> {
         let bytes = self.bytes;
         if !matches!(token.kind, Kind::Stray | Kind::Start | Kind::Empty) || self.closed.is_some() {
             return None;
         }
-        // Text may hold what looks like a tag.
+        // Below an entry, this may be text that looks like a tag.
         if self.elements.stack.last().is_some_and(|top| !top.is_entry()) {
             return None;
         }
@@ -97,9 +99,9 @@ impl Repairer<'_> {
         let name = rest.iter().position(|byte| markup::is_space(*byte) || *byte == b'>')?;
         let kind = if bytes.get(first - 1) == Some(&b'/') { Kind::Empty } else { Kind::Start };
         let tag = Markup { kind, start: token.start, end: first + 1, name_end: token.start + 1 + name };
-        // A quoted value may hold `>`; what holds the next tag was not meant so.
-        let goes_on = token.kind == Kind::Stray
+        // A quoted value may contain `>`. One in which a tag follows lacks its closing quote.
+        let lacks_quote = token.kind == Kind::Stray
             || bytes.get(first + 1..token.end)?.iter().find(|byte| !markup::is_space(**byte)) == Some(&b'<');
-        (goes_on && matches!(self.role(&tag), Role::Entry(_) | Role::Field(..))).then_some(tag)
+        (lacks_quote && matches!(self.role(&tag), Role::Entry(_) | Role::Field(..))).then_some(tag)
     }
 }

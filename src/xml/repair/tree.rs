@@ -3,17 +3,17 @@
 use super::super::markup::{self, Kind, Markup};
 use super::super::names;
 use super::elements::{Level, Open};
-use super::nested::Unwrapped;
+use super::nested::UnwrappedEntry;
 use super::text::{TextContext, is_url};
 use super::words::{end_tag, snippet, tag};
-use super::{EmptyEntry, Moved, Repairer, declares_own, max_pieces, root_kind};
+use super::{EmptyEntry, Moved, Repairer, declares_namespace, max_pieces, root_kind};
 use crate::protocol::namespace::SITEMAP_09;
 use crate::protocol::{Field, namespace};
 use crate::xml::defect::Defect;
 use crate::xml::names::FileKind;
 use std::borrow::Cow;
 
-/// The meaning of a tag below the root.
+/// The meaning of a tag below the root; for entries and fields with the corrected name.
 pub(super) enum Role<'b> {
     Root,
     Entry(Cow<'b, [u8]>),
@@ -26,7 +26,7 @@ impl<'b> Repairer<'b> {
     /// the repair has ended.
     pub(super) fn run(&mut self, from: usize, limit: usize) -> Option<usize> {
         let bytes = self.bytes;
-        // The end of the last token other than whitespace between entries: trivia belong to the entry that follows.
+        // The end of the last token. Text after it is repaired together with the next token.
         let mut at = from;
         while at < limit
             && let Some(token) = self.tokens.next(bytes, at)
@@ -34,7 +34,7 @@ impl<'b> Repairer<'b> {
             let is_cut = token.kind == Kind::Stray
                 && memchr::memchr2(b'<', b'>', bytes.get(token.start + 1..).unwrap_or_default()).is_none();
             let pieces = self.pieces();
-            self.most_pieces = self.most_pieces.max(pieces);
+            self.peak_pieces = self.peak_pieces.max(pieces);
             let is_too_damaged = pieces > max_pieces(bytes.len());
             if self.needed_before.is_some() && (is_cut || is_too_damaged) {
                 return Some(at);
@@ -48,10 +48,10 @@ impl<'b> Repairer<'b> {
                 if self.closed.is_some() {
                     self.note(Defect::TrailingJunk, token.start);
                 }
-                self.cut(token.start);
+                self.end_truncated(token.start);
                 return None;
             }
-            let copied = self.copy_sound(&token).or_else(|| self.endless_section(&token));
+            let copied = self.copy_sound(&token).or_else(|| self.unterminated_cdata(&token));
             at = copied.unwrap_or_else(|| {
                 let token = self.tag_without_quote(&token).unwrap_or(token);
                 self.token(&token);
@@ -61,6 +61,7 @@ impl<'b> Repairer<'b> {
         Some(at)
     }
 
+    /// Repairs one token.
     fn token(&mut self, token: &Markup) {
         if self.closed.is_some() {
             return self.after_root(token);
@@ -70,11 +71,12 @@ impl<'b> Repairer<'b> {
             Kind::End => self.end(token),
             Kind::Comment => self.comment(token),
             Kind::Cdata => {
-                let place = if self.place() == TextContext::Url { TextContext::RawUrl } else { TextContext::Raw };
+                let context =
+                    if self.text_context() == TextContext::Url { TextContext::RawUrl } else { TextContext::Raw };
                 if let Some(top) = self.elements.stack.last_mut() {
                     top.has_text = true;
                 }
-                self.characters(token.start, token.end, place);
+                self.characters(token.start, token.end, context);
             }
             Kind::Instruction if super::declaration_of(self.bytes, token).is_some() => {
                 self.note(Defect::Concatenated, token.start);
@@ -90,21 +92,22 @@ impl<'b> Repairer<'b> {
                 // The content of an unterminated comment, and the end of a URL in which it begins, cannot be
                 // determined.
                 let rest = self.bytes.get(token.start..).unwrap_or_default();
-                let is_open = self.place() == TextContext::Url || self.elements.stack.last().is_none_or(Open::is_entry);
+                let is_open =
+                    self.text_context() == TextContext::Url || self.elements.stack.last().is_none_or(Open::is_entry);
                 if is_open && matches!(rest, [b'<', b'!' | b'?', ..]) {
-                    self.note_broken(token.start, |repairer| {
+                    self.note_malformed(token.start, |repairer| {
                         format!("{} does not end; read as text", snippet(repairer.bytes, token.start))
                     });
                     self.out.extend_from_slice(b"&lt;");
                     return;
                 }
-                self.characters(token.start, token.end, self.place());
+                self.characters(token.start, token.end, self.text_context());
             }
         }
     }
 
-    /// The context of the characters at the current position.
-    pub(super) fn place(&self) -> TextContext {
+    /// The context of text at the current position.
+    pub(super) fn text_context(&self) -> TextContext {
         match self.elements.stack.get(1) {
             Some(Open { level: Level::Field(Field::Loc), .. }) => TextContext::Url,
             _ if self.elements.stack.last().is_some_and(|top| top.is_known && is_url(names::split(top.name).1)) => {
@@ -136,7 +139,7 @@ impl<'b> Repairer<'b> {
         if let Some(top) = self.elements.stack.last_mut() {
             top.has_text = true;
         }
-        self.characters(from, to, self.place());
+        self.characters(from, to, self.text_context());
     }
 
     /// Runs `act` while an entry counts as open.
@@ -161,22 +164,23 @@ impl<'b> Repairer<'b> {
         self.elements.pop();
     }
 
-    /// The role of a tag here. Names of the protocol are recognized in any case, and written in lower case.
+    /// The role of a tag at the current position. Names of the protocol are recognized in any case, and written in
+    /// lower case.
     pub(super) fn role(&self, token: &Markup) -> Role<'b> {
         let name: &'b [u8] = token.name(self.bytes);
         let (prefix, local) = names::split(name);
         if root_kind(local).is_some() && self.names.is_core(prefix) {
             return Role::Root;
         }
-        // Nearly always the name is correct and is not copied.
-        let written = |own: &str| {
-            if local == own.as_bytes() {
+        // Nearly every name is correct and is not copied.
+        let written = |correct: &str| {
+            if local == correct.as_bytes() {
                 return Cow::Borrowed(name);
             }
-            Cow::Owned([name.get(..name.len() - local.len()).unwrap_or_default(), own.as_bytes()].concat())
+            Cow::Owned([name.get(..name.len() - local.len()).unwrap_or_default(), correct.as_bytes()].concat())
         };
-        let is = |own: &str| local.eq_ignore_ascii_case(own.as_bytes());
-        // An entry may declare its own prefix, for itself and its content.
+        let is = |correct: &str| local.eq_ignore_ascii_case(correct.as_bytes());
+        // An entry may declare a prefix for itself and its content.
         let inside = self.inside.as_ref().filter(|_| !self.elements.stack.is_empty());
         let is_own = self.names.is_entry_tag(self.bytes, token);
         if !is_own && !inside.unwrap_or(&self.names).is_core(prefix) {
@@ -193,15 +197,16 @@ impl<'b> Repairer<'b> {
         }
     }
 
+    /// Handles a start tag or an empty element before the end of the root.
     pub(super) fn start(&mut self, token: &Markup) {
         match self.role(token) {
             Role::Root => self.second_root(token),
             Role::Entry(written) => {
-                // A foreign element may hold what looks like an entry, if it is closed; nothing says that it is.
+                // A foreign element may contain elements that look like entries, but it may also lack its end tag.
                 if let Some(first) = self.elements.stack.first() {
                     match first.level {
                         Level::Entry if first.is_implied => {}
-                        Level::Other => self.unwrap(token.start, true),
+                        Level::Other => self.unwrap_entry(token.start, true),
                         _ => self.note_nested(token.start),
                     }
                     self.close_all(token.start);
@@ -230,18 +235,18 @@ impl<'b> Repairer<'b> {
             Some(Level::Other)
                 if field == Field::Loc && self.elements.stack.first().is_some_and(|open| open.is_stray) =>
             {
-                self.unwrap(token.start, false);
+                self.unwrap_entry(token.start, false);
                 self.close_all(token.start);
                 self.imply_entry(token);
             }
-            // A second loc begins another entry, without tags.
+            // A second loc starts another entry without tags.
             Some(Level::Entry) if field == Field::Loc && has_child && self.elements.is_implied() => {
                 self.close_all(token.start);
                 self.imply_entry(token);
             }
             Some(Level::Entry) => {}
             Some(Level::Field(open)) if open == field && has_text && !has_child && token.kind == Kind::Start => {
-                return self.close_by_start_tag(token);
+                return self.close_by_other_tag(token);
             }
             Some(Level::Field(_)) if has_text => {
                 self.note_unclosed(token);
@@ -252,10 +257,10 @@ impl<'b> Repairer<'b> {
         self.push(token, Level::Field(field), written);
     }
 
-    /// Moves the start of an entry out of the elements around it, and removes those that would become empty.
-    fn unwrap(&mut self, at: usize, has_tags: bool) {
+    /// Moves the start of an entry out of the elements around it, and removes those of them that would become empty.
+    fn unwrap_entry(&mut self, at: usize, has_tags: bool) {
         let names: Vec<&[u8]> = self.elements.stack.iter().map(|open| open.name).collect();
-        self.note_wrapped(&names, Unwrapped { at, number: self.entries, has_tags });
+        self.note_wrapped(&names, UnwrappedEntry { at, number: self.entries, has_tags });
         let is_stray = self.elements.stack.first().is_some_and(|open| open.is_stray);
         while let Some(top) = self.elements.stack.last().filter(|_| is_stray) {
             let (tag, inner) = (top.tag, top.inner);
@@ -275,24 +280,24 @@ impl<'b> Repairer<'b> {
         if let Some(top) = self.elements.stack.last()
             && (top.name == name && top.is_known && top.has_text && !top.has_child && token.kind == Kind::Start)
         {
-            return self.close_by_start_tag(token);
+            return self.close_by_other_tag(token);
         }
         self.declare_usual(token);
         self.push(token, Level::Other, Cow::Borrowed(name));
     }
 
-    /// Records that a tag replaces the end tag of the open element.
-    pub(super) fn note_intended(&mut self, token: &Markup, meant: impl FnOnce(&Self) -> String) {
-        self.note_broken(token.start, |repairer| {
+    /// Records that a tag was written instead of the intended one.
+    pub(super) fn note_intended(&mut self, token: &Markup, intended: impl FnOnce(&Self) -> String) {
+        self.note_malformed(token.start, |repairer| {
             let name = token.name(repairer.bytes);
             let found = if token.kind == Kind::End { end_tag(name) } else { tag(name) };
-            format!("{found} where {} belongs; read as that", meant(repairer))
+            format!("{found} where {} belongs; read as that", intended(repairer))
         });
     }
 
     /// Records that the innermost open element is not closed before a tag.
     pub(super) fn note_unclosed(&mut self, token: &Markup) {
-        self.note_broken(token.start, |repairer| {
+        self.note_malformed(token.start, |repairer| {
             let name = token.name(repairer.bytes);
             let found = if token.kind == Kind::End { end_tag(name) } else { tag(name) };
             let open = repairer.elements.stack.last().map_or_else(String::new, |top| tag(&top.written));
@@ -300,14 +305,14 @@ impl<'b> Repairer<'b> {
         });
     }
 
-    /// Begins an entry for a loc outside of an entry: the empty one before it, or a new one.
+    /// Opens an entry for a loc outside of any entry: reopens the empty entry before it, or adds a new one.
     fn imply_entry(&mut self, token: &Markup) {
         let bytes = self.bytes;
         let empty_entry = self.empty_entry.take();
         let reopened = empty_entry.is_some();
         let mut lead = self.out.len();
         let name = if let Some(EmptyEntry { tag, close, end }) = empty_entry {
-            // Remove its end tag, which is followed by blanks only.
+            // Remove its end tag, which only blanks follow.
             lead = tag;
             let name = self.out.get(close + 2..end - 1).unwrap_or_default().trim_ascii_end().to_vec();
             self.out.drain(close..end);
@@ -341,7 +346,7 @@ impl<'b> Repairer<'b> {
             is_stray: false,
         });
         if reopened {
-            self.note_broken(token.start, |repairer| {
+            self.note_malformed(token.start, |repairer| {
                 let (name, entry) = (tag(token.name(repairer.bytes)), repairer.elements.stack.first());
                 let entry = entry.map_or_else(String::new, |entry| end_tag(&entry.written));
                 format!("{name} after {entry}; moved into that entry")
@@ -359,10 +364,10 @@ impl<'b> Repairer<'b> {
         self.push(token, Level::Entry, written);
     }
 
-    /// Records an anchor if the last one does not apply any more.
+    /// Records an anchor unless the last one still applies.
     pub(super) fn anchor(&mut self, at: usize) {
         let moved = std::mem::replace(&mut self.moved, Moved::No);
-        self.is_first_anchor_unsure |= moved == Moved::Unknown;
+        self.is_first_anchor_conditional |= moved == Moved::Unknown;
         if moved != Moved::No {
             self.anchors.push((self.out.len(), at));
         }
@@ -379,11 +384,11 @@ impl<'b> Repairer<'b> {
         let tag = self.out.len();
         let prefix = names::split(name).0;
         let is_known = !prefix.is_empty() && namespace::by_usual_prefix(prefix).is_some();
-        let declares = declares_own(attributes);
+        let declares = declares_namespace(attributes);
         let is_below_root = self.elements.stack.is_empty() && level == Level::Other;
         let is_stray = is_below_root && self.names.resolve(self.bytes, token).0 == names::Meaning::Core;
         if is_below_root {
-            // The declarations of the previous entry ended with it.
+            // The declarations of the previous entry end with it.
             self.inside = None;
         }
         let recased = *written != *name;

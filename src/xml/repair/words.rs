@@ -2,25 +2,25 @@
 
 use super::super::escape;
 
-/// A start tag of that name, as people write it.
+/// A start tag with this name.
 pub(super) fn tag(name: &[u8]) -> String {
     ["<", &displayed_name(name), ">"].concat()
 }
 
-/// An end tag of that name.
+/// An end tag with this name.
 pub(super) fn end_tag(name: &[u8]) -> String {
     ["</", &displayed_name(name), ">"].concat()
 }
 
-/// What is between two places, cut.
+/// The bytes at `from..to`, shortened like a name.
 pub(super) fn excerpt(bytes: &[u8], from: usize, to: usize) -> String {
     displayed_name(bytes.get(from..to).unwrap_or_default())
 }
 
-/// A name, cut where it is long, without what no terminal should get.
+/// A name for display: shortened to 32 characters, and without control characters.
 pub(super) fn displayed_name(name: &[u8]) -> String {
     const LENGTH: usize = 32;
-    // Nearly every name is short and plain, and a file may have one to be shown in every entry.
+    // A fast path for nearly every name, since a file may have a name to display in every entry.
     if name.len() <= LENGTH && name.iter().all(u8::is_ascii_graphic) {
         return escape::lossy(name).into_owned();
     }
@@ -33,7 +33,7 @@ pub(super) fn displayed_name(name: &[u8]) -> String {
     out
 }
 
-/// The first characters from a place on, with an ellipsis where more of the same text follows.
+/// The first characters at an offset, up to the next `<` or control character, with an ellipsis if that text is longer.
 pub(super) fn snippet(bytes: &[u8], at: usize) -> String {
     const LENGTH: usize = 24;
     let rest = bytes.get(at..bytes.len().min(at + 4 * (LENGTH + 2))).unwrap_or_default();
@@ -53,7 +53,7 @@ pub(super) fn snippet(bytes: &[u8], at: usize) -> String {
     out
 }
 
-/// [`snippet`] of ASCII text, which is a part of it: no character is decoded, and the memory is of the right size at once.
+/// [`snippet`] of ASCII text, without decoding characters and with a single allocation; `None` for other text.
 fn ascii_snippet(rest: &[u8], length: usize) -> Option<String> {
     let rest = std::str::from_utf8(rest).ok().filter(|rest| rest.is_ascii())?;
     let (first, more) = rest.split_at_checked(1)?;
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// [`snippet`], character by character.
+    /// The model of [`snippet`]: character by character.
     fn by_characters(bytes: &[u8], at: usize) -> String {
         let text = escape::lossy(bytes.get(at..).unwrap_or_default()).into_owned();
         let more: Vec<char> =

@@ -72,10 +72,10 @@ impl Pages {
     fn insert(&mut self, key: u64) -> u32 {
         let Self { numbers, chunks, free } = self;
         let number = if let Some(number) = free.pop() {
-            if let Some(place) =
+            if let Some(slot) =
                 chunks.get_mut(number as usize / CHUNK).and_then(|chunk| chunk.get_mut(number as usize % CHUNK))
             {
-                *place = (key, Page::default());
+                *slot = (key, Page::default());
             }
             number
         } else {

@@ -5,13 +5,13 @@ use crate::session::store::journal::JournalLine;
 use crate::session::store::journal::written::{Ranges, Written, WrittenEntry};
 use crate::words::{counted, excerpt};
 
-/// Characters of one change, or of one value, that are shown.
-pub(super) const SHOWN: usize = 400;
+/// Maximum number of characters of one change, or of one value, that are shown.
+pub(super) const MAX_CHARS_SHOWN: usize = 400;
 
-/// Rows or values of one change that are listed.
-const LISTED: usize = 20;
+/// Maximum number of rows or values of one change that are listed.
+const MAX_LISTED: usize = 20;
 
-/// What each entry of a journal says, oldest first, with signs for what a terminal would obey.
+/// Describes each entry of a journal, oldest first; control characters are replaced by symbols.
 pub(crate) fn changes_in(entries: &[Entry]) -> Vec<String> {
     entries.iter().flat_map(text_of_entry).collect()
 }
@@ -20,7 +20,7 @@ fn text_of_entry(entry: &Entry) -> Vec<String> {
     match entry {
         Entry::Line(json) => match serde_json::from_str(json) {
             Ok(line) => vec![text_of(&line)],
-            Err(_) => vec![format!("unknown: {}", excerpt(json, SHOWN))],
+            Err(_) => vec![format!("unknown: {}", excerpt(json, MAX_CHARS_SHOWN))],
         },
         Entry::Lost(lost) => {
             let at_least = if lost.at_least { "at least " } else { "" };
@@ -31,15 +31,15 @@ fn text_of_entry(entry: &Entry) -> Vec<String> {
     }
 }
 
-/// What a line says.
+/// Describes the change of a line.
 pub(super) fn text_of(line: &JournalLine) -> String {
     match line {
-        JournalLine::Did { label, edit } => format!("{} ({})", excerpt(label, SHOWN), text_of_edit(edit)),
+        JournalLine::Did { label, edit } => format!("{} ({})", excerpt(label, MAX_CHARS_SHOWN), text_of_edit(edit)),
         JournalLine::Undid => "undid the last change".to_owned(),
         JournalLine::Redid => "redid the undone change".to_owned(),
         JournalLine::Since(edits) if edits.is_empty() => "no unsaved changes".to_owned(),
         JournalLine::Since(edits) => format!("all unsaved changes: {}", text_of_edits(edits)),
-        JournalLine::To(paths) => format!("the next save makes {}", excerpt(&paths.join(" "), SHOWN)),
+        JournalLine::To(paths) => format!("the next save makes {}", excerpt(&paths.join(" "), MAX_CHARS_SHOWN)),
         JournalLine::Saving(files) => format!("a save of {} begins", counted(files.len() as u64, "file")),
         JournalLine::Then(edits) if edits.is_empty() => "nothing was changed since that save began".to_owned(),
         JournalLine::Then(edits) => format!("changed since that save began: {}", text_of_edits(edits)),
@@ -89,11 +89,11 @@ fn text_of_edit(edit: &Written) -> String {
 }
 
 fn name(field: &str) -> String {
-    excerpt(field, SHOWN)
+    excerpt(field, MAX_CHARS_SHOWN)
 }
 
 fn shown(value: Option<&String>) -> String {
-    value.map_or_else(|| "nothing".to_owned(), |value| excerpt(value, SHOWN))
+    value.map_or_else(|| "nothing".to_owned(), |value| excerpt(value, MAX_CHARS_SHOWN))
 }
 
 /// Rows by their numbers in the files as they were opened, from 1.
@@ -112,9 +112,9 @@ fn file_of(file: Option<u32>) -> String {
 }
 
 fn listed(count: usize, each: impl Iterator<Item = String>, between: &str) -> String {
-    let mut texts: Vec<String> = each.take(LISTED).collect();
-    if count > LISTED {
-        texts.push(format!("and {} more", count - LISTED));
+    let mut texts: Vec<String> = each.take(MAX_LISTED).collect();
+    if count > MAX_LISTED {
+        texts.push(format!("and {} more", count - MAX_LISTED));
     }
     texts.join(between)
 }

@@ -1,7 +1,7 @@
-//! The locks of a save: acquired before it begins, and again for the files that it created.
+//! The locks of a save: taken before it starts, and again for the files that it has created.
 //!
-//! All of it reads and writes files and may wait for another process. A job does it for the screen; the session only
-//! takes in the result.
+//! Taking locks reads and writes files and may wait for another process. The user interface does it in a job; the
+//! session only receives the result.
 
 use super::recovery;
 use crate::files::journal::{Header, LockedByOther, SlotLocks, StateSlot};
@@ -10,20 +10,20 @@ use crate::session::Session;
 use crate::session::edit::EditError;
 use std::path::{Path, PathBuf};
 
-/// What is needed to take the locks of a save.
+/// The state that is needed to take the locks of a save.
 #[derive(Debug)]
 pub(crate) struct SaveLocks {
-    /// The locks of the set with the files that it has; nothing where no journal is kept.
+    /// The locks of the set, with its files; `None` without a journal.
     own: Option<(SlotLocks, Disk)>,
-    /// What a save that came to no end has locked: this one begins anew.
+    /// The state slot that an unfinished save has taken; it is released before taking locks.
     unfinished: Option<StateSlot>,
 }
 
-/// The locks of a save that may begin: those of other paths, if it moves the set there.
+/// The locks of a save that may start: the state slot of its new paths, if it moves the set.
 #[derive(Debug, Default)]
 pub struct Claimed(pub(super) Option<StateSlot>);
 
-/// The locks of the files that the set has now, and what its journal begins with.
+/// The result of locking the files that the set has after a save, and the header of its journal.
 #[derive(Debug, Clone)]
 pub(crate) struct Relocked {
     pub(super) held: Result<(), LockedByOther>,
@@ -37,10 +37,11 @@ impl SaveLocks {
         Self { own, unfinished: keeping.unfinished.take() }
     }
 
-    /// Takes the files that a save will make or replace, and the state slot of the set if it moves.
+    /// Locks the files that a save will create or replace, and takes the state slot of the new paths if the set moves.
     ///
     /// # Errors
-    /// [`EditError`] when another process has one of them open, or an earlier session left changes to what is replaced.
+    /// [`EditError`] if another process has one of the files open, or an earlier session left unsaved changes to a file
+    /// that is replaced.
     pub(crate) fn take(&mut self, plan: &Plan) -> Result<Claimed, EditError> {
         self.unfinished = None;
         let Some((locks, _)) = &self.own else { return Ok(Claimed::default()) };
@@ -50,8 +51,8 @@ impl SaveLocks {
         let mut next = None;
         if let Some(path) = plan.path.as_deref().filter(|_| !plan.copy) {
             next = locks.take_moved(&opened_by(plan)).map_err(|error| held(path, error))?;
-            let left = next.as_ref().and_then(|state_slot| state_slot.earlier.as_ref());
-            if matches!(left, Some(Ok(stored)) if recovery::has_recoverable_changes(stored)) {
+            let earlier = next.as_ref().and_then(|state_slot| state_slot.earlier.as_ref());
+            if matches!(earlier, Some(Ok(stored)) if recovery::has_recoverable_changes(stored)) {
                 let words = "an earlier session left unsaved changes to it; open it first, or choose another name";
                 return Err(EditError::Refused(format!("{}: {words}", path.display())));
             }
@@ -62,26 +63,26 @@ impl SaveLocks {
         Ok(Claimed(next))
     }
 
-    /// Whether no one else has what a save would make or replace, to be known before a question is asked. Nothing of it
-    /// stays taken.
+    /// Checks that no other process has locked the files that a save would create or replace, before the user is asked
+    /// anything. Releases the locks again.
     ///
     /// # Errors
     /// As [`SaveLocks::take`].
     pub(crate) fn check_available(&mut self, plan: &Plan) -> Result<(), EditError> {
-        let taken = self.take(plan).map(drop);
+        let result = self.take(plan).map(drop);
         if let Some((locks, disk)) = &self.own {
-            // Nothing is new in it, so no one can have it.
+            // Cannot fail: these files are locked already.
             let _ = locks.claim_only(disk);
         }
-        taken
+        result
     }
 
-    /// Takes the files that the set has now, and gives back all others.
+    /// Locks the files that the set has after a save, and releases all others.
     pub(crate) fn reacquire(&self, claimed: &mut Claimed, disk: &Disk, seconds: i64) -> Option<Relocked> {
         let (own, _) = self.own.as_ref()?;
         let locks = match &mut claimed.0 {
             Some(next) => {
-                // What is left there is of the file that was replaced, and none of it could be replayed.
+                // An earlier journal there is for the replaced file, and has no changes that could be replayed.
                 if next.earlier.is_some() {
                     next.set_aside();
                 }
@@ -94,14 +95,14 @@ impl SaveLocks {
 }
 
 impl Relocked {
-    /// Takes these files, and gives back all others.
+    /// Locks these files, and releases all others.
     pub(crate) fn of(locks: &SlotLocks, disk: &Disk, seconds: i64) -> Self {
         Self { held: locks.claim_only(disk), header: locks.header(disk, seconds) }
     }
 }
 
-/// The paths that the set is opened by once this is saved: all files of its index, which may be more or fewer than
-/// before; without one, all files.
+/// The paths that the set is opened by after this save: all files of its index, whose number may change, or all files
+/// of a set without an index.
 fn opened_by(plan: &Plan) -> Vec<PathBuf> {
     let document = &plan.document;
     if document.index().is_some() || document.sitemaps().len() == 1 {

@@ -1,9 +1,9 @@
-//! Finds unsaved changes of earlier sessions, under whatever path the set is opened.
+//! Finds unsaved changes of earlier sessions, for any path by which the set is opened.
 //!
-//! Invariant: nothing is applied here, and nothing that could still be replayed is moved away from where its set finds
-//! it. A journal belongs to the paths that its set was opened by. A save may make other paths of them (an index becomes
-//! several, several become one, a list becomes two): a line says so before it begins, and where its files are found
-//! afterwards, the journal goes to the place of those paths.
+//! Invariant: nothing is applied here, and a journal that could still be replayed is not moved to a slot where its set
+//! would not find it. A journal belongs to the paths that its set was opened by. A save may change these paths (an
+//! index becomes several, several become one, a list becomes two): a line records the new paths before the save starts,
+//! and if its files are found later, the journal is moved to the slot of the new paths.
 
 use crate::document::Document;
 use crate::files::journal::{Entry, Header, StateSlot, StoredJournal, Unusable};
@@ -12,7 +12,7 @@ use crate::protocol::lastmod::Now;
 use crate::session::Session;
 use crate::session::edit::EditError;
 use crate::session::store::journal::salvage::{Missing, Salvage};
-use crate::session::store::journal::{JournalLine, hashes_of, json, start_keeping};
+use crate::session::store::journal::{JournalLine, hashes_of, json, start_journal};
 use crate::session::store::load;
 use crate::words::counted;
 use std::cell::OnceCell;
@@ -24,22 +24,22 @@ use std::path::{Path, PathBuf};
 pub struct RecoverableChanges {
     pub(super) state_slot: StateSlot,
     pub(super) stored: StoredJournal,
-    /// What the journal begins with if they are given up.
+    /// The header of the new journal if the changes are discarded.
     pub(super) header: Header,
-    /// When they were begun, in seconds since 1970.
+    /// The time when their journal was started, in seconds since 1970.
     pub begun: i64,
-    /// What they were, oldest first.
+    /// The labels of the changes, oldest first.
     pub labels: Vec<String>,
-    /// Whether the end is missing.
+    /// Whether the last line is incomplete.
     pub is_cut: bool,
-    /// What is replayed, and what cannot be.
+    /// The changes that can be replayed, and those that cannot.
     pub(super) salvage: Salvage,
-    /// Whether they apply to what a save has made since they were begun.
+    /// Whether they apply to the files that the last save of that session has written.
     pub(super) is_of_save: bool,
 }
 
 impl RecoverableChanges {
-    /// What is gone, or cannot be replayed without that.
+    /// The lost changes, and those that cannot be replayed without them.
     pub(crate) const fn missing(&self) -> &Missing {
         &self.salvage.missing
     }
@@ -52,7 +52,7 @@ pub(crate) struct OpenSet {
     paths: Vec<PathBuf>,
     disk: Disk,
     document: Document,
-    /// How many rows the files have.
+    /// Number of rows of the files.
     rows: u32,
     clock: Now,
 }
@@ -72,8 +72,8 @@ impl OpenSet {
         }
     }
 
-    /// A set whose files are all read, before the session has taken note of that. `None` if it cannot be changed, so that
-    /// its journal waits for another time.
+    /// A set whose files are all loaded, before the session is updated. `None` if it cannot be changed: then its
+    /// journal is left as it is.
     pub(crate) fn loaded(session: &Session, loaded: &Loaded) -> Option<Self> {
         let mut document = session.document().clone();
         if let Some(index) = &loaded.index {
@@ -96,41 +96,42 @@ impl OpenSet {
     }
 }
 
-/// What the state folder holds for a set.
+/// The journals in the state folder that concern a set.
 #[derive(Debug)]
 pub enum JournalRead {
-    /// So many unsaved changes of an earlier session, which had these files open by other paths.
+    /// The number of unsaved changes of an earlier session that had these files open by other paths, and these paths.
     Elsewhere(usize, String),
-    /// Nothing that can be replayed; perhaps a word about what cannot.
+    /// No changes that can be replayed; possibly a message about others that cannot.
     Idle(Box<(StateSlot, Header)>, Option<String>),
-    /// Unsaved changes of an earlier session; perhaps a word about others, which cannot be replayed.
+    /// Unsaved changes of an earlier session; possibly a message about others that cannot be replayed.
     Recoverable(Box<RecoverableChanges>, Option<String>),
 }
 
-/// What a journal is to the files that are open now.
+/// The relation of a journal to the open files.
 #[derive(Debug)]
 enum Relation {
-    /// They are what it began with, opened by the paths that it names: all of it can be replayed.
+    /// The files are those of the header, opened by the same paths: the whole journal can be replayed.
     Whole,
-    /// They are what its last save made, opened by the paths that came of it: these lines can be replayed.
+    /// The files are those that its last save wrote, opened by the paths after that save: these lines can be replayed.
     SinceSave(Option<Vec<Entry>>),
-    /// It is of some of them, or of more: so many changes wait for these paths to be opened.
+    /// The journal is for other files as well, or only for some: this number of changes can be replayed after opening
+    /// these paths.
     Waits(usize, String),
-    /// They are something else.
+    /// The files are others, or have changed.
     None,
 }
 
-/// A save that was begun.
+/// A save that was started.
 struct BegunSave {
-    /// Hashes of what it wrote.
+    /// Hashes of the files that it writes.
     hashes: Vec<u64>,
-    /// The paths that the set is opened by once it is done.
+    /// The paths that the set is opened by after the save.
     paths: Vec<String>,
 }
 
 impl BegunSave {
-    /// Whether it came to its end, as far as the paths tell that a set had which was opened by `before`: `None` where they
-    /// stay the same.
+    /// Whether the save was finished, judged by which of the paths exist; `before` are the paths of the set before the
+    /// save. `None` if the save does not change them.
     fn is_done(&self, before: &[String]) -> Option<bool> {
         let is_there = |path: &&String| files::is_there(Path::new(path));
         let mut new = self.paths.iter().filter(|path| !before.contains(path)).peekable();
@@ -143,11 +144,12 @@ impl BegunSave {
     }
 }
 
-/// The open set, for comparing it with journals; the hashes of all its bytes are made when they are asked for.
+/// The open set, for comparing it with journals. Hashes are computed on first use.
 struct OpenFiles<'s> {
     set: &'s OpenSet,
-    /// The paths that it was opened by, and those of them that there are.
+    /// The paths of its state slot, and the paths that it was opened by.
     paths: [Vec<String>; 2],
+    /// Hashes of all its files.
     hashes: OnceCell<Vec<u64>>,
     /// The paths of all its files.
     files: OnceCell<BTreeSet<String>>,
@@ -179,28 +181,28 @@ impl<'s> OpenFiles<'s> {
         self.paths.iter().any(|own| own == paths)
     }
 
-    /// What a journal is to it; `own` if it is found at the place of the set itself.
+    /// The relation of a journal to the set; `own` if the journal is in the slot of the set itself.
     fn relation(&self, stored: &StoredJournal, own: bool) -> Relation {
         let header = &stored.header;
         let begun = begun(stored);
         let since = || since_save(&stored.entries);
-        // Where a save makes other paths of the set, files that it leaves alone may be all that is open here.
-        let turned = begun.as_ref().and_then(|begun| begun.is_done(&header.paths()));
-        // Another file may hold the very same bytes; at its own place, a set may have been moved.
+        // If a save changes the paths of the set, the open files may be only those that it does not write.
+        let is_save_done = begun.as_ref().and_then(|begun| begun.is_done(&header.paths()));
+        // Another file may have the same bytes. In its own slot, a set may have been moved with its files.
         let is_of_these = own || header.matches_shared_files(&self.set.disk);
-        if is_of_these && header.fits(&self.set.disk) && turned != Some(true) {
-            // Rows are known by the order of their files, which the paths tell.
+        if is_of_these && header.fits(&self.set.disk) && is_save_done != Some(true) {
+            // Row ids depend on the order of the files, which the paths determine.
             if own || self.is_opened_by(&header.paths()) {
                 return Relation::Whole;
             }
             return waits(unsaved(stored), &header.paths());
         }
-        if let Some(begun) = begun.filter(|_| turned != Some(false)) {
+        if let Some(begun) = begun.filter(|_| is_save_done != Some(false)) {
             let is_here = self.is_opened_by(&begun.paths);
             if is_here && begun.hashes == self.hashes() {
                 return Relation::SinceSave(since());
             }
-            // The save was finished, and its files are open by other paths, or only some of them.
+            // The save was finished, and its files are open by other paths, or only some of them are open.
             let is_one = |path: &String| self.files().contains(path);
             let is_of_it =
                 own || begun.paths.iter().chain(&header.paths()).any(is_one) || header.is_of_files(self.files());
@@ -219,13 +221,13 @@ fn waits(count: usize, paths: &[String]) -> Relation {
     Relation::Waits(count, paths.join(" "))
 }
 
-/// Whether all of the one are among the others, each as often; both are sorted.
+/// Whether `all` contains each of `some` at least as often; both are sorted.
 fn is_within(some: &[u64], all: &[u64]) -> bool {
     let mut all = all.iter();
     some.iter().all(|one| all.any(|other| other == one))
 }
 
-/// Reads what the state folder holds for a set, and puts aside what nobody can replay.
+/// Reads the journals in the state folder that concern a set, and sets aside those that cannot be replayed.
 pub(crate) fn read(set: &OpenSet, mut state_slot: StateSlot) -> JournalRead {
     if let Some((count, paths)) = waiting_for(set, &state_slot) {
         return JournalRead::Elsewhere(count, paths);
@@ -236,7 +238,7 @@ pub(crate) fn read(set: &OpenSet, mut state_slot: StateSlot) -> JournalRead {
         Some(Ok(stored)) => match OpenFiles::new(set, &state_slot).relation(&stored, true) {
             Relation::Whole => Some((stored, false)),
             Relation::SinceSave(lines) => lines.map(|lines| (StoredJournal { entries: lines, ..stored }, true)),
-            // No one is asked to open other paths for nothing.
+            // It has no changes, or `waiting_for` would have found it.
             Relation::Waits(..) => None,
             Relation::None => {
                 words = Some(set_aside_message("the files have changed since", state_slot.set_aside().as_deref()));
@@ -249,16 +251,16 @@ pub(crate) fn read(set: &OpenSet, mut state_slot: StateSlot) -> JournalRead {
         }
     };
     for other in state_slot.other_journals(&set.disk) {
-        let bearing = OpenFiles::new(set, &state_slot).relation(&other.stored, false);
+        let relation = OpenFiles::new(set, &state_slot).relation(&other.stored, false);
         let is_free = found.is_none();
-        match bearing {
+        match relation {
             Relation::Whole if is_free => found = state_slot.adopt(other).map(|stored| (stored, false)),
             Relation::SinceSave(Some(lines)) if is_free => {
                 found = state_slot.adopt(other).map(|stored| (StoredJournal { entries: lines, ..stored }, true));
             }
-            // All of it is saved.
+            // All its changes are saved.
             Relation::SinceSave(None) => state_slot.remove_other(&other),
-            // It began with one of these very paths, and never can be replayed.
+            // Its set was opened by one of these paths, so that it can no longer be replayed.
             Relation::None if state_slot.shares_path_with(&other.stored.header) && unsaved(&other.stored) > 0 => {
                 let set = other.stored.header.paths().join(" ");
                 let aside =
@@ -272,7 +274,7 @@ pub(crate) fn read(set: &OpenSet, mut state_slot: StateSlot) -> JournalRead {
         let (begun, is_cut) = (stored.header.begun, stored.is_cut);
         let salvage = Salvage::of(&stored.entries, set.rows);
         let labels = if is_of_save {
-            // The save was finished, and no one was left to say so.
+            // The session ended after the save, before it recorded that.
             vec!["what was changed while it was being saved".to_owned()]
         } else {
             labels(&salvage.steps)
@@ -287,8 +289,8 @@ pub(crate) fn read(set: &OpenSet, mut state_slot: StateSlot) -> JournalRead {
     JournalRead::Idle(Box::new((state_slot, header)), words)
 }
 
-/// Begins to keep what is changed. Gives what an earlier session left if it can be replayed, and a word about what
-/// cannot. Where that waits for other paths, the set can only be read.
+/// Starts the journal, unless there are changes of an earlier session: returns those that can be replayed, and a
+/// message about those that cannot. If these need other paths, the session becomes read-only.
 pub(crate) fn begin(session: &mut Session, read: JournalRead) -> (Option<RecoverableChanges>, Option<String>) {
     match read {
         JournalRead::Elsewhere(count, paths) => {
@@ -299,14 +301,14 @@ pub(crate) fn begin(session: &mut Session, read: JournalRead) -> (Option<Recover
         }
         JournalRead::Idle(idle, words) => {
             let (state_slot, header) = *idle;
-            start_keeping(session, state_slot, header);
+            start_journal(session, state_slot, header);
             (None, words)
         }
         JournalRead::Recoverable(changes, words) => (Some(*changes), words),
     }
 }
 
-/// How many unsaved changes of an earlier session could not be replayed any more if these files were changed.
+/// Number of unsaved changes of an earlier session that could no longer be replayed if these files were changed.
 pub(crate) fn waiting(session: &Session, state_slot: &StateSlot) -> usize {
     let set = OpenSet::of(session);
     let present = OpenFiles::new(&set, state_slot);
@@ -320,8 +322,8 @@ pub(crate) fn waiting(session: &Session, state_slot: &StateSlot) -> usize {
     own.chain(elsewhere.iter().map(|other| count(&other.stored, false))).find(|count| *count > 0).unwrap_or_default()
 }
 
-/// What an earlier session that had these files open as another set left unsaved: how many changes, and the paths
-/// that show them and ask. Where files are changed now, those could not be replayed any more.
+/// The number of unsaved changes of an earlier session that had these files open as another set, and the paths to open
+/// for replaying them. They could no longer be replayed if the files were changed now.
 pub(crate) fn changes_elsewhere(session: &Session, state_slot: &StateSlot) -> Option<(usize, String)> {
     waiting_for(&OpenSet::of(session), state_slot)
 }
@@ -364,32 +366,32 @@ pub(crate) fn unreplayable(session: &Session, state_slot: &StateSlot) -> Option<
 /// Unsaved changes of an earlier session that cannot be replayed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Unreplayable {
-    /// How many.
+    /// Their number.
     pub changes: usize,
-    /// The journal that holds them.
+    /// The journal that contains them.
     pub journal: PathBuf,
     /// The paths that its set was opened by.
     pub paths: Vec<String>,
 }
 
-/// Whether it holds changes that someone may want back.
+/// Whether a journal has unsaved changes.
 pub(super) fn has_recoverable_changes(stored: &StoredJournal) -> bool {
     unsaved(stored) > 0
 }
 
 fn set_aside_message(why: &str, aside: Option<&Path>) -> String {
-    let place = aside.map_or_else(String::new, |path| format!(", kept as {}", path.display()));
-    format!("unsaved changes of an earlier session cannot be replayed: {why}{place}")
+    let new_path = aside.map_or_else(String::new, |path| format!(", kept as {}", path.display()));
+    format!("unsaved changes of an earlier session cannot be replayed: {why}{new_path}")
 }
 
-/// How many changes it holds, those that are damaged included.
+/// Number of unsaved changes in a journal, including damaged ones.
 fn unsaved(stored: &StoredJournal) -> usize {
     let salvage = Salvage::of(&stored.entries, 0);
     let lost = usize::try_from(salvage.missing.count()).unwrap_or(usize::MAX);
     lost.saturating_add(labels(&salvage.steps).len() + salvage.missing.unsure.len())
 }
 
-/// The lines of a journal that can be applied to the files as they are open now.
+/// The lines of a journal that can be applied to the open files.
 pub(super) fn applicable(session: &Session, stored: &StoredJournal) -> Result<Vec<Entry>, EditError> {
     match OpenFiles::opened_by(&OpenSet::of(session), Vec::new()).relation(stored, false) {
         Relation::Whole => Ok(stored.entries.clone()),
@@ -400,7 +402,7 @@ pub(super) fn applicable(session: &Session, stored: &StoredJournal) -> Result<Ve
     }
 }
 
-/// The save that was the last to begin.
+/// The last save that was started.
 fn begun(stored: &StoredJournal) -> Option<BegunSave> {
     let mut parsed = stored.lines().rev().filter_map(|line| serde_json::from_str(line).ok());
     let hashes = parsed.find_map(|line| if let JournalLine::Saving(hashes) = line { Some(hashes) } else { None })?;
@@ -411,7 +413,7 @@ fn begun(stored: &StoredJournal) -> Option<BegunSave> {
     Some(BegunSave { hashes, paths })
 }
 
-/// What was changed since the last save began, as entries of a journal that counts from its files.
+/// The changes since the last save started, as lines that apply to the files of that save; `None` if there are none.
 fn since_save(entries: &[Entry]) -> Option<Vec<Entry>> {
     let mut lost = Vec::new();
     for entry in entries.iter().rev() {

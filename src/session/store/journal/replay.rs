@@ -1,7 +1,7 @@
-//! Replays the changes of an earlier session, on a copy of the session that then takes its place.
+//! Replays the changes of an earlier session on a copy of the session, which then replaces the session.
 //!
-//! A change may be about every row, so the screen leaves the replay to a job. Until its result is in place nothing of
-//! the journal is gone: it stays where it is, with its lock, and a replay that is stopped loses nothing.
+//! A change may affect every row, so the user interface replays in a job. Until the result replaces the session, the
+//! journal is not changed and stays locked, so that a cancelled replay loses nothing.
 
 use super::locks::Relocked;
 use super::recovery::RecoverableChanges;
@@ -29,12 +29,12 @@ pub struct Replayed {
     session: Box<Session>,
     state_slot: StateSlot,
     header: Header,
-    /// What the journal begins with where its changes apply to what a save has made.
+    /// The locks and the header of a new journal, if the changes apply to the files of a finished save.
     relocked: Option<Relocked>,
     outcome: Result<usize, EditError>,
     /// Whether lines of the journal are missing.
     has_gaps: bool,
-    /// Where the journal is kept if some changes are missing or do not fit.
+    /// The second name of the old journal, if some changes are missing or cannot be applied.
     aside: Option<PathBuf>,
 }
 
@@ -43,7 +43,7 @@ impl Replay {
         Self { session: Box::new(without_journal(session)), changes }
     }
 
-    /// Replays; each change is a step that can be undone. `None` when cancelled.
+    /// Replays the changes; each becomes a step that can be undone. `None` if cancelled.
     pub(crate) fn run(self, progress: &Progress) -> Option<Replayed> {
         let Self { mut session, changes } = self;
         let RecoverableChanges { state_slot, stored, salvage, is_of_save, .. } = changes;
@@ -52,7 +52,7 @@ impl Replay {
         if progress.is_cancelled() {
             return None;
         }
-        let aside = if has_gaps || outcome.is_err() { state_slot.keep_aside() } else { None };
+        let aside = if has_gaps || outcome.is_err() { state_slot.link_aside() } else { None };
         let seconds = session.current.clock.seconds;
         let relocked = is_of_save.then(|| Relocked::of(state_slot.locks(), &session.disk, seconds));
         Some(Replayed { session, state_slot, header: stored.header, relocked, outcome, has_gaps, aside })
@@ -66,7 +66,7 @@ impl Replayed {
     }
 }
 
-/// A copy of a session that keeps no journal.
+/// A copy of a session without its journal.
 fn without_journal(session: &Session) -> Session {
     Session {
         current: session.current.clone(),
@@ -90,12 +90,12 @@ fn without_journal(session: &Session) -> Session {
     }
 }
 
-/// Puts the copy in the place of the session, which nothing has changed meanwhile, and begins to keep what is changed.
-/// Returns how many steps there were. Where some are missing or do not fit, the journal is kept beside the new one, under
-/// the name that is returned.
+/// Replaces the session, which must not have changed since, with the copy, and starts its journal. Returns the number
+/// of steps.
 ///
 /// # Errors
-/// [`EditError`] when a line does not fit the set: what was before it is done.
+/// [`EditError`] if a line cannot be applied to the set. The lines before it are applied, and the message has the name
+/// under which the old journal is kept.
 pub(crate) fn replace_session(session: &mut Session, replayed: Replayed) -> Result<usize, EditError> {
     let Replayed { session: copy, state_slot, header, relocked, outcome, aside, .. } = replayed;
     let (watcher, unread) = (session.watcher.take(), std::mem::take(&mut session.unread));
@@ -110,17 +110,17 @@ pub(crate) fn replace_session(session: &mut Session, replayed: Replayed) -> Resu
     };
     session.keeping = Some(JournalState::new(journal));
     make_read_only(session, restarted);
-    // One line instead of many, whose ids are certain.
+    // One line replaces the old ones; its row ids are correct for the files.
     note_all(session);
     let kept = aside.map_or_else(String::new, |path| format!("; the journal is kept as {}", path.display()));
     outcome.map_err(|error| EditError::Refused(format!("{error}{kept}")))
 }
 
-/// Applies what a journal holds to the open set, as steps that can be undone.
+/// Applies the changes of a journal to the open set, as steps that can be undone.
 ///
 /// # Errors
-/// [`EditError`] when it is not of these files as they are now, or a line does not fit them: what was before that
-/// is done.
+/// [`EditError`] if the journal is not for these files or they have changed, or if a line cannot be applied; then the
+/// lines before it are applied.
 pub(crate) fn apply_journal(session: &mut Session, stored: &StoredJournal) -> Result<(usize, Missing), EditError> {
     let entries = recovery::applicable(session, stored)?;
     let salvage = Salvage::of(&entries, session.current.saved.row_limit());

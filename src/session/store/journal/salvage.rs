@@ -1,8 +1,8 @@
 //! Decides which changes of a damaged journal can be replayed.
 //!
-//! Invariant: a change that follows a missing line is replayed only if it means the same whatever that line was:
-//! values, texts, deletions and orders of rows that the files themselves have. Ids of added rows, frames and names of
-//! files follow from the lines before. A line that holds all that is unsaved makes every loss before it good.
+//! Invariant: a change after a missing line is replayed only if its effect does not depend on that line: values, texts,
+//! deletions and orders of rows that are in the files. Ids of added rows, frames and names of files depend on earlier
+//! lines. After a line with all unsaved changes, lost lines before it do not matter.
 
 use crate::files::journal::{Entry, Lost};
 use crate::session::store::journal::JournalLine;
@@ -10,27 +10,27 @@ use crate::session::store::journal::describe::text_of;
 use crate::session::store::journal::written::Written;
 use crate::words::{counted, excerpt};
 
-/// What is not replayed.
+/// The changes that are not replayed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Missing {
-    /// Lines that are damaged or not there.
+    /// Lines that are damaged or missing.
     pub lost: Vec<Lost>,
-    /// Changes that can be read, and mean nothing certain without the lost ones.
+    /// Changes that can be read, but whose effect is uncertain without the lost ones.
     pub unsure: Vec<String>,
 }
 
 impl Missing {
-    /// Whether everything is there.
+    /// Whether nothing is missing.
     pub(crate) const fn is_empty(&self) -> bool {
         self.lost.is_empty() && self.unsure.is_empty()
     }
 
-    /// How many lines are lost, at least.
+    /// Number of lost lines; a lower bound.
     pub(super) fn count(&self) -> u64 {
         self.lost.iter().map(|lost| lost.count).fold(0, u64::saturating_add)
     }
 
-    /// What is reported of it: the counts, then every change as far as it can be read. No lines if nothing is missing.
+    /// The lines of a report: the counts, then the readable text of each change. Empty if nothing is missing.
     pub(crate) fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
         if !self.lost.is_empty() {
@@ -51,19 +51,20 @@ impl Missing {
     }
 }
 
-/// What is replayed of a journal, and what is not.
+/// The changes of a journal that are replayed, and those that are not.
 #[derive(Debug, Default)]
 pub(super) struct Salvage {
     pub(super) steps: Vec<JournalLine>,
     pub(super) missing: Missing,
-    /// The changes after the first lost line that are in effect, and whether each is replayed. They are not taken back by
-    /// steps: one that changes nothing now, for what was lost, would leave no step to take back.
+    /// The changes after the first lost line that are in effect, and whether each is replayed. An undo removes them
+    /// from this list instead of being replayed: a change without effect, because of lost lines, adds no step to undo.
     done: Vec<(JournalLine, bool)>,
+    /// The undone changes after the first lost line.
     undone: Vec<(JournalLine, bool)>,
 }
 
 impl Salvage {
-    /// `rows` is how many rows the files have that the journal begins with.
+    /// Sorts the entries of a journal; `rows` is the number of rows of the files that the journal applies to.
     pub(super) fn of(entries: &[Entry], rows: u32) -> Self {
         let mut lines: Vec<Result<JournalLine, Lost>> = Vec::new();
         for entry in entries {
@@ -72,14 +73,14 @@ impl Salvage {
                 Entry::Line(json) => serde_json::from_str(json).map_err(|_| Lost {
                     count: 1,
                     at_least: false,
-                    text: excerpt(json, super::describe::SHOWN),
+                    text: excerpt(json, super::describe::MAX_CHARS_SHOWN),
                 }),
             });
         }
         let first = lines.iter().rposition(|line| matches!(line, Ok(JournalLine::Since(_)))).unwrap_or(0);
         let mut salvage = Self::default();
         for line in lines.drain(first..) {
-            salvage.take(line, rows);
+            salvage.add(line, rows);
         }
         for (line, is_certain) in std::mem::take(&mut salvage.done) {
             if is_certain {
@@ -91,10 +92,10 @@ impl Salvage {
         salvage
     }
 
-    fn take(&mut self, line: Result<JournalLine, Lost>, rows: u32) {
+    fn add(&mut self, line: Result<JournalLine, Lost>, rows: u32) {
         let line = match line {
             Err(lost) => return self.missing.lost.push(lost),
-            // What a save was doing is no change.
+            // The progress of a save is not a change.
             Ok(JournalLine::To(_) | JournalLine::Saving(_) | JournalLine::Then(_)) => return,
             Ok(line) => line,
         };
@@ -109,20 +110,20 @@ impl Salvage {
             }
             JournalLine::Undid if !self.done.is_empty() => self.undone.extend(self.done.pop()),
             JournalLine::Redid if !self.undone.is_empty() => self.done.extend(self.undone.pop()),
-            // What it takes back is lost, or is before what is lost.
+            // The step that it undoes or redoes is lost, or before a lost line.
             _ => self.missing.unsure.push(text_of(&line)),
         }
     }
 }
 
-/// Whether an edit means the same whatever was done before it.
+/// Whether the effect of an edit does not depend on earlier edits.
 fn is_certain(edit: &Written, rows: u32) -> bool {
-    let is_there = |ranges: &[(u32, u32)]| ranges.iter().all(|(first, last)| first <= last && *last < rows);
+    let are_in_files = |ranges: &[(u32, u32)]| ranges.iter().all(|(first, last)| first <= last && *last < rows);
     match edit {
-        Written::Set { rows: ranges, .. } | Written::Delete(ranges) | Written::Restore(ranges) => is_there(ranges),
+        Written::Set { rows: ranges, .. } | Written::Delete(ranges) | Written::Restore(ranges) => are_in_files(ranges),
         Written::SetEach { runs, .. } => runs.iter().all(|(first, last, _)| first <= last && *last < rows),
         Written::Raw { row, .. } => *row < rows,
-        Written::Reorder(orders) => orders.iter().all(|(_, ranges)| is_there(ranges)),
+        Written::Reorder(orders) => orders.iter().all(|(_, ranges)| are_in_files(ranges)),
         Written::Several(edits) => edits.iter().all(|edit| is_certain(edit, rows)),
         Written::Insert { after, .. } => after.is_none_or(|row| row < rows),
         Written::Accept(_)

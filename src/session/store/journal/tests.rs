@@ -151,7 +151,7 @@ fn an_invalid_line_stops_the_replay_without_damage() {
         run(&mut session, "set priority=0.8 where loc:/1");
         let note = |line: &str| {
             let line = line.to_owned();
-            let note = Note { line: Box::new(move || line), is_whole: false, all: Arc::new(Vec::new) };
+            let note = Note { line: Box::new(move || line), is_independent: false, all: Arc::new(Vec::new) };
             session.keeping.as_ref().unwrap().journal.note(note);
         };
         if line != r#""Undid""# {

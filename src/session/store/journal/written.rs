@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// Rows as ranges, both ends included.
 pub(super) type Ranges = Vec<(u32, u32)>;
 
-/// An edit as it is written.
+/// The stored form of an edit.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Written {
     Set {
@@ -24,7 +24,7 @@ pub(super) enum Written {
         field: String,
         value: Option<String>,
     },
-    /// Runs of neighbours with one value.
+    /// Runs of adjacent rows with the same value.
     SetEach {
         field: String,
         runs: Vec<(u32, u32, Option<String>)>,
@@ -40,21 +40,21 @@ pub(super) enum Written {
     },
     Delete(Ranges),
     Restore(Ranges),
-    /// Per file, runs of rising ids in their order.
+    /// For each file, runs of ascending ids in their new order.
     Reorder(Vec<(u32, Ranges)>),
     /// The index, or a sitemap.
     Accept(Option<u32>),
     Frame {
         file: Option<u32>,
         text: String,
-        /// How much of it is before the entries, in bytes.
+        /// The length of the text before the entries, in bytes.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         head: Option<usize>,
-        /// Of a list: how its lines end.
+        /// The line end of a list.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         line_end: Option<String>,
     },
-    /// Of a further file of the index: what is before its entries, and behind them.
+    /// The text before and after the entries of a further file of the index.
     Volume {
         number: u32,
         head: String,
@@ -164,7 +164,7 @@ impl From<&Edit> for Written {
             Edit::Pack { file, gzip } => Self::Pack { file: number(*file), gzip: *gzip },
             Edit::Rename { file, name } => Self::Rename { file: number(*file), name: name.to_string() },
             Edit::SeparateNews(id) => Self::Apart(id.0),
-            // It comes with a merge, after which the journal counts from the files that have them.
+            // Part of a merge, after which the journal applies to the merged files.
             Edit::Adopt(_) => Self::Several(Vec::new()),
             Edit::Several(edits) => Self::Several(edits.iter().map(Self::from).collect()),
         }
@@ -228,9 +228,9 @@ impl Written {
                 let mut lists = Vec::new();
                 for (id, runs) in orders {
                     let id = file(id)?;
-                    let wanted: RowSet = set(runs.clone())?;
+                    let listed: RowSet = set(runs.clone())?;
                     let rows = &document.sitemap(id)?.rows;
-                    let is_all = wanted.len() == rows.len() as u64 && rows.iter().all(|row| wanted.contains(row.0));
+                    let is_all = listed.len() == rows.len() as u64 && rows.iter().all(|row| listed.contains(row.0));
                     if !is_all {
                         return None;
                     }
@@ -273,17 +273,17 @@ impl Written {
             Self::Pack { file: number, gzip } => Edit::Pack { file: member(number)?, gzip },
             Self::Rename { file: number, name } => {
                 let file = member(number)?;
-                // Nothing leads out of the folder, and nothing onto another file of the set.
+                // A name must not lead out of the folder, and must not be that of another file of the set.
                 let is_free = name::name_error(&name).is_none() && !rename::has_file(document, &name, file);
                 is_free.then(|| Edit::Rename { file, name: name.into() })?
             }
             Self::Apart(id) => Edit::SeparateNews(file(id)?),
-            // Each speaks of the document after the one before; they are taken one by one.
+            // Each edit applies to the document after the one before, so the caller converts them one by one.
             Self::Several(_) => return None,
         })
     }
 
-    /// The edits one by one, in order.
+    /// The single edits, in order.
     pub(super) fn flat(self) -> Vec<Self> {
         match self {
             Self::Several(edits) => edits.into_iter().flat_map(Self::flat).collect(),

@@ -252,7 +252,7 @@ pub(in crate::tui::app) fn save_done(app: &mut App, result: SaveResult) {
             }
             let mut answers = vec![('k', "keep editing", Answer::Stay)];
             // A save that has replaced files must be finished at the same path.
-            if !matches!(error.reason, Reason::Unfinished { .. } | Reason::NoRoom { begun: true, .. }) {
+            if !matches!(error.reason, Reason::Unfinished { .. } | Reason::NoSpace { begun: true, .. }) {
                 answers.push(('s', "save elsewhere", Answer::SaveElsewhere));
             }
             let title = Words::new().and(Role::Error, "not saved").and(Role::Text, "; your changes are still here");

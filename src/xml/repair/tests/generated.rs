@@ -1,4 +1,4 @@
-//! Tests of repairs of generated files: equal to a repair token by token, and without damage.
+//! Tests of repairs of generated files: the result equals that of a repair token by token, and scans without damage.
 
 use super::*;
 
@@ -88,13 +88,13 @@ fn by_tokens(bytes: &[u8]) -> Option<Repaired> {
     Some(repairer.finish())
 }
 
-/// Where an offset of repaired bytes is in the damaged ones.
-fn origin(repaired: &Repaired, offset: usize) -> usize {
+/// The offset in the damaged bytes that corresponds to an offset in the repaired bytes.
+fn damaged_offset(repaired: &Repaired, offset: usize) -> usize {
     let anchor = repaired.anchors.iter().rev().find(|(ours, _)| *ours <= offset);
     anchor.map_or(offset, |(ours, theirs)| theirs + (offset - ours))
 }
 
-/// An entry, mostly a sound one.
+/// An entry, usually a sound one.
 fn any_entry() -> impl Strategy<Value = String> {
     let sound = [
         "<url><loc>a</loc><priority>&amp;</priority></url>",
@@ -144,7 +144,7 @@ fn any_entry() -> impl Strategy<Value = String> {
     ]
 }
 
-/// An entry that is begun for a value outside of all declares nothing, whatever the one before it did.
+/// An entry that is added for a value outside of entries declares no namespaces, even if the entry before it does.
 #[test]
 fn an_implied_entry_has_the_names_of_the_root() {
     let text = "<url xmlns='x'><!--><urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'><loc/><Loc><url>";
@@ -153,9 +153,9 @@ fn an_implied_entry_has_the_names_of_the_root() {
     assert_eq!(scan.damage, [], "{}", String::from_utf8_lossy(&repaired.bytes));
 }
 
-/// Where entry after entry is damaged, not every one is examined; what is written is the same.
+/// After many damaged entries, not every entry is examined. The output does not depend on that.
 #[test]
-fn sound_entries_after_many_damaged_ones_are_written_alike() {
+fn sound_entries_after_many_damaged_ones_are_not_changed() {
     let sound =
         |number: usize| format!("<url>\n<loc>https://e.com/{number}</loc><lastmod>2026-01-01</lastmod></url>\n");
     let damaged = |number: usize| format!("<url>\n<loc>https://e.com/{number}<lastmod>2026-01-01</lastmod></url>\n");
@@ -171,7 +171,7 @@ fn sound_entries_after_many_damaged_ones_are_written_alike() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
     #[test]
-    fn sound_entries_are_copied_as_the_tokens_would_write_them(
+    fn copying_sound_entries_equals_a_repair_by_tokens(
         declared in any::<bool>(),
         entries in proptest::collection::vec(any_entry(), 0..12),
         is_closed in any::<bool>(),
@@ -184,7 +184,7 @@ proptest! {
         let whole = repair(bytes).unwrap();
         prop_assert_eq!(String::from_utf8_lossy(&whole.bytes), String::from_utf8_lossy(&model.bytes), "{}", &text);
         prop_assert_eq!(&whole.repairs, &model.repairs, "{}", &text);
-        // The same from the first damage on.
+        // A repair that starts after the undamaged beginning has the same result.
         let mut locs = Locs::default();
         let scan = scan::scan_sound(bytes, &mut locs, &Progress::default());
         let end = *scan.starts.last().unwrap() as usize;
@@ -193,10 +193,11 @@ proptest! {
         prop_assert_eq!(&after.repairs, &model.repairs, "{}", &text);
         let (fresh, expected) = rows(&model.bytes);
         for start in &fresh.starts {
-            prop_assert_eq!(origin(&after, *start as usize), origin(&model, *start as usize), "{} in {}", start, &text);
+            let (found, expected) = (damaged_offset(&after, *start as usize), damaged_offset(&model, *start as usize));
+            prop_assert_eq!(found, expected, "{} in {}", start, &text);
         }
-        if after.kept > 0 {
-            prop_assert_eq!(after.kept, end);
+        if after.unchanged_len > 0 {
+            prop_assert_eq!(after.unchanged_len, end);
             let resumed = scan::resume(&after.bytes, scan, &mut locs, &Progress::default());
             prop_assert_eq!(&resumed.starts, &fresh.starts);
             prop_assert_eq!((resumed.stray, resumed.damage), (fresh.stray, fresh.damage));
@@ -205,7 +206,10 @@ proptest! {
     }
 
     #[test]
-    fn what_is_repaired_scans_without_damage(root in any::<bool>(), parts in proptest::collection::vec(any_part(), 0..24)) {
+    fn repaired_files_scan_without_damage(
+        root in any::<bool>(),
+        parts in proptest::collection::vec(any_part(), 0..24),
+    ) {
         let root = if root { "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>" } else { "" };
         let text = format!("{root}{}", parts.concat());
         if let Some(repaired) = repair(text.as_bytes()) {
@@ -217,7 +221,7 @@ proptest! {
                 prop_assert!(repair.entry.is_none_or(|entry| (entry as usize) < locs.len()), "{:?} {}", repair, out);
             }
             prop_assert!(repaired.anchors.iter().all(|(ours, theirs)| *ours <= out.len() && *theirs <= text.len()));
-            // What is sound stays as it is.
+            // A file without damage is not changed.
             let before = rows(text.as_bytes()).0;
             if before.damage.is_empty() && before.names.is_some() {
                 prop_assert_eq!(out, text);
