@@ -72,5 +72,5 @@ pub(super) fn run(apply: &Apply, memory_limit: u64, streams: &mut Streams<'_>) -
         rules.iter().try_for_each(refused)?;
     }
     let task = Task::Rules { rules: &rules, file };
-    each_set(paths, &apply.edit, streams, |target, streams| change(target, &task, memory_limit, streams))
+    each_set(paths, &apply.edit, streams, &mut |target, streams| change(target, &task, memory_limit, streams))
 }

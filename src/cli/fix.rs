@@ -48,7 +48,7 @@ pub(super) fn run(fix: &Fix, memory_limit: u64, streams: &mut Streams<'_>) -> Re
     let save = SaveOptions { common, ..fix.edit.save.clone() };
     let edit = EditOptions { save, ..fix.edit.clone() };
     let task = Task::Command(command);
-    each_set(&fix.paths, &edit, streams, |target, streams| change(target, &task, memory_limit, streams))
+    each_set(&fix.paths, &edit, streams, &mut |target, streams| change(target, &task, memory_limit, streams))
 }
 
 /// The options to open the sets with, and the command to run.

@@ -228,7 +228,7 @@ pub(super) fn replace(task: &ReplaceIn, memory_limit: u64, streams: &mut Streams
     let replace = replace.with_targets(task.targets);
     let scope = Scope { shown: false, query: filter(task.filter.as_deref(), &task.edit.save.common)? };
     let task_of_all = Task::Command(Command::Replace { scope, replace });
-    each_set(&paths, &task.edit, streams, |target, streams| {
+    each_set(&paths, &task.edit, streams, &mut |target, streams| {
         change(&target.refusing_faults(!task.force), &task_of_all, memory_limit, streams)
     })
 }
@@ -315,14 +315,14 @@ pub(super) fn remove(task: &ChosenRows, memory_limit: u64, streams: &mut Streams
     let query = filter(task.filter.as_deref(), &task.edit.save.common)?;
     let Some(urls) = Urls::read(&task.urls, &task.paths)? else {
         let task_of_all = Task::Command(Command::Delete(Scope { shown: false, query }));
-        return each_set(&task.paths, &task.edit, streams, |target, streams| {
+        return each_set(&task.paths, &task.edit, streams, &mut |target, streams| {
             change(target, &task_of_all, memory_limit, streams)
         });
     };
     let gone = |snapshot: &Snapshot| Ok(Change::Delete(select_rows(snapshot, query.as_ref(), Some(&urls))));
     let like = Command::Delete(Scope { shown: false, query: query.clone() });
     let task_of_all = Task::Rows { like, change: &gone };
-    let status = each_set(&task.paths, &task.edit, streams, |target, streams| {
+    let status = each_set(&task.paths, &task.edit, streams, &mut |target, streams| {
         change(target, &task_of_all, memory_limit, streams)
     });
     urls.note_missing(false, streams);
@@ -338,7 +338,7 @@ pub(super) fn keep(task: &ChosenRows, memory_limit: u64, streams: &mut Streams<'
     };
     let like = Command::Delete(Scope { shown: false, query: query.clone() });
     let task_of_all = Task::Rows { like, change: &gone };
-    let status = each_set(&task.paths, &task.edit, streams, |target, streams| {
+    let status = each_set(&task.paths, &task.edit, streams, &mut |target, streams| {
         change(target, &task_of_all, memory_limit, streams)
     });
     if let Some(urls) = &urls {
@@ -358,7 +358,7 @@ pub(super) fn sort(task: &Sort, streams: &mut Streams<'_>) -> Result<Status, Fai
     let data = task.edit.save.common.data_set()?;
     let keys =
         sort::parse(keys, data).map_err(|error| Failure::syntax("these keys", keys, &CommandError::from(error)))?;
-    each_set(&paths, &task.edit, streams, |target, streams| {
+    each_set(&paths, &task.edit, streams, &mut |target, streams| {
         target.run("sorting needs every row", streams, |_| Ok(vec![Command::Sort(keys.clone()), Command::ApplyOrder]))
     })
 }
@@ -366,5 +366,7 @@ pub(super) fn sort(task: &Sort, streams: &mut Streams<'_>) -> Result<Status, Fai
 pub(super) fn dedupe(task: &Dedupe, memory_limit: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let Dedupe { keep, equivalent, .. } = *task;
     let task_of_all = Task::Dedupe { keep, equivalent };
-    each_set(&task.paths, &task.edit, streams, |target, streams| change(target, &task_of_all, memory_limit, streams))
+    each_set(&task.paths, &task.edit, streams, &mut |target, streams| {
+        change(target, &task_of_all, memory_limit, streams)
+    })
 }

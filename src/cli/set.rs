@@ -83,7 +83,7 @@ pub(super) fn run(set: &Set, memory_limit: u64, streams: &mut Streams<'_>) -> Re
         None => Task::Command(command),
         Some(_) => Task::Rows { like: command, change: &of_rows },
     };
-    let status = each_set(&paths, &set.edit, streams, |target, streams| {
+    let status = each_set(&paths, &set.edit, streams, &mut |target, streams| {
         change(&target.refusing_faults(!set.force), &task, memory_limit, streams)
     })?;
     if let Some(urls) = &urls {
@@ -125,7 +125,7 @@ fn from_table(
     let urls = Urls::read(&set.urls, paths)?;
     let unlisted = Unlisted::new(options.all || options.unmatched.is_some());
     let mut number = 0;
-    let status = each_set(paths, &set.edit, streams, |target, streams| {
+    let status = each_set(paths, &set.edit, streams, &mut |target, streams| {
         number += 1;
         let of_rows = |snapshot: &Snapshot| -> Result<Change, EditError> {
             let meant = select_rows(snapshot, scope.query.as_ref(), urls.as_ref());

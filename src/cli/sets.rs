@@ -45,12 +45,15 @@ impl Counts {
     }
 }
 
+/// Changes one set. It is a trait object so that the loop over all sets is compiled once.
+type Work<'w> = dyn FnMut(&Target, &mut Streams<'_>) -> Result<Status, Failure> + 'w;
+
 /// Changes every set that the paths name. The status is the worst of all.
 pub(super) fn each_set(
     paths: &[PathBuf],
     options: &EditOptions,
     streams: &mut Streams<'_>,
-    mut work: impl FnMut(&Target, &mut Streams<'_>) -> Result<Status, Failure>,
+    work: &mut Work<'_>,
 ) -> Result<Status, Failure> {
     let EditOptions { recursive, save } = options;
     if let ([path], false) = (paths, recursive) {
@@ -64,7 +67,7 @@ pub(super) fn each_set(
         let hint = "run it for standard input alone".to_owned();
         return Err(Failure::Usage("- (standard input) cannot be combined with other paths".to_owned(), hint));
     }
-    let mut each = Each { options, streams, work: &mut work, counts: Counts::default(), worst: Status::Fine };
+    let mut each = Each { options, streams, work, counts: Counts::default(), worst: Status::Fine };
     // Sets come first, so that a file that belongs to one of them is not changed again on its own.
     let (sets, alone): (Vec<&PathBuf>, Vec<&PathBuf>) = paths.iter().partition(|path| files::is_multi_file(path));
     for path in sets.into_iter().chain(alone) {
@@ -79,15 +82,15 @@ pub(super) fn each_set(
 }
 
 /// The sets of a run, one after the other.
-struct Each<'e, 'w, W> {
+struct Each<'e, 'w> {
     options: &'e EditOptions,
     streams: &'e mut Streams<'w>,
-    work: &'e mut W,
+    work: &'e mut Work<'e>,
     counts: Counts,
     worst: Status,
 }
 
-impl<W: FnMut(&Target, &mut Streams<'_>) -> Result<Status, Failure>> Each<'_, '_, W> {
+impl Each<'_, '_> {
     /// Changes one set, unless an earlier set has its file. Returns whether it could be opened and saved.
     fn set(&mut self, path: &Path) -> Result<bool, Failure> {
         if path.is_file() && self.streams.edited.contains(path) {
