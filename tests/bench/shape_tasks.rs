@@ -8,6 +8,7 @@ use super::support::Folder;
 use super::support::terminal::{Start, Terminal};
 use super::{open, peers, resident_after_opening, run, saves, screen, yardstick};
 use sited::session::store::save;
+use sited::xml::repair;
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -89,10 +90,10 @@ fn printing(set: &Set, rounds: u32, report: &mut Report) {
     }
 }
 
-/// Measures a file with the same damage in every entry, compared with the undamaged file.
+/// Measures a file with the same damage in every entry, compared with the undamaged file. What limits it is measured
+/// too: the repair alone, and checking the repaired file.
 fn damage(set: &Set, rounds: u32, report: &mut Report) {
     type Damage = (&'static str, fn(&str) -> String);
-    const SOUND: Damage = ("sound", str::to_owned);
     const KINDS: [Damage; 8] = [
         ("raw &", |entry| entry.replace("</loc>", "?a=1&b=2</loc>")),
         ("control character", |entry| entry.replace("</loc>", "\u{1}x</loc>")),
@@ -103,7 +104,7 @@ fn damage(set: &Set, rounds: u32, report: &mut Report) {
         ("no end of the entry", |entry| entry.replace("  </url>\n", "")),
         ("unclosed child", |entry| entry.replace("</lastmod>", "")),
     ];
-    let took = |(_, damaged): Damage| {
+    let write = |damaged: fn(&str) -> String| {
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("make a folder");
         let entry = |text: &mut String, number: u32| {
             let mut sound = String::new();
@@ -112,13 +113,23 @@ fn damage(set: &Set, rounds: u32, report: &mut Report) {
             Ok(())
         };
         let one = write_set(folder.path(), (set.urls, 1), &entry).expect("write the set");
-        let file = one.parts.first().expect("a set has a file");
-        (0..rounds.max(1)).map(|_| peers::check(file)).min().unwrap_or_default()
+        (folder, one.parts.into_iter().next().expect("a set has a file"))
     };
-    let sound = took(SOUND);
+    let fastest = |task: &dyn Fn() -> Duration| (0..rounds.max(1)).map(|_| task()).min().unwrap_or_default();
+    let (_folder, file) = write(str::to_owned);
+    let sound = fastest(&|| peers::check(&file));
     report.time("plain: sited check, one sound file", sound, None);
-    for kind in KINDS {
-        report.time(&format!("plain: sited check, {} in every entry", kind.0), took(kind), Some(sound * 2));
+    for (kind, damaged) in KINDS {
+        let (_folder, file) = write(damaged);
+        let took = fastest(&|| peers::check(&file));
+        report.time(&format!("plain: sited check, {kind} in every entry"), took, Some(sound * 2));
+        let bytes = fs::read(&file).expect("read the file");
+        let alone = fastest(&|| time(|| repair::repair(&bytes)).0);
+        report.peer(&format!("plain: the repair alone, {kind}"), Some(alone));
+        let repaired = repair::repair(&bytes).expect("the file can be repaired");
+        fs::write(&file, repaired.bytes).expect("write the repaired file");
+        report
+            .peer(&format!("plain: sited check of the repaired file, {kind}"), Some(fastest(&|| peers::check(&file))));
     }
 }
 
