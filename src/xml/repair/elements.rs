@@ -23,8 +23,6 @@ pub(super) struct Open<'b> {
     pub(super) name: &'b [u8],
     /// Its name in the output.
     pub(super) written: Cow<'b, [u8]>,
-    /// The output offset from which it is removed if it is incomplete.
-    pub(super) lead: usize,
     /// The output offset of its start tag.
     pub(super) tag: usize,
     /// The output offset of its content.
@@ -85,7 +83,6 @@ impl<'b> OpenElements<'b> {
     /// Adds `by` to the offsets in the output.
     pub(super) fn shift(&mut self, by: usize) {
         for open in &mut self.stack {
-            open.lead += by;
             open.tag += by;
             open.inner += by;
         }

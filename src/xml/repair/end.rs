@@ -168,13 +168,13 @@ impl Repairer<'_> {
     fn drop_open_elements(&mut self) -> bool {
         let Some(first) = self.elements.stack.first() else { return false };
         let is_entry = first.is_entry();
-        let (lead, entry) = (first.lead.min(first.tag), self.current_entry());
-        self.out.truncate(lead);
+        let (start, entry) = (first.tag, self.current_entry());
+        self.out.truncate(start);
         self.elements.clear();
         if is_entry {
             self.entries = self.entries.saturating_sub(1);
             self.log.repairs.retain(|repair| repair.entry != entry);
-            self.anchors.retain(|anchor| anchor.0 < lead);
+            self.anchors.retain(|anchor| anchor.0 < start);
         }
         true
     }

@@ -102,10 +102,8 @@ impl Repairer<'_> {
             // name another page.
             let shown = rest.get(..len.min(MAX_REFERENCE_SHOWN)).unwrap_or_default();
             self.note_text(Defect::NoCharacter, at, escape::lossy(shown).into_owned());
-            {
-                self.out.extend_from_slice(b"&amp;");
-                return 1;
-            }
+            self.out.extend_from_slice(b"&amp;");
+            return 1;
         }
         let (kind, name) = match self.entities.named(rest) {
             Named::Ampersand => (Defect::Ampersand, None),

@@ -148,7 +148,6 @@ impl<'b> Repairer<'b> {
             level: Level::Entry,
             name: &[],
             written: Cow::Borrowed(&[]),
-            lead: 0,
             tag: 0,
             inner: 0,
             source: (0, 0),
@@ -310,10 +309,10 @@ impl<'b> Repairer<'b> {
         let bytes = self.bytes;
         let empty_entry = self.empty_entry.take();
         let reopened = empty_entry.is_some();
-        let mut lead = self.out.len();
+        let mut start = self.out.len();
         let name = if let Some(EmptyEntry { tag, close, end }) = empty_entry {
             // Remove its end tag, which only blanks follow.
-            lead = tag;
+            start = tag;
             let name = self.out.get(close + 2..end - 1).unwrap_or_default().trim_ascii_end().to_vec();
             self.out.drain(close..end);
             name
@@ -334,8 +333,7 @@ impl<'b> Repairer<'b> {
             level: Level::Entry,
             name: &[],
             written: name.into(),
-            lead,
-            tag: lead,
+            tag: start,
             inner: self.out.len(),
             source: (token.start, token.start),
             has_text: false,
@@ -398,7 +396,6 @@ impl<'b> Repairer<'b> {
             level,
             name,
             written,
-            lead: tag,
             tag,
             inner: tag,
             source: (token.start, token.end),
