@@ -181,7 +181,7 @@ impl Outline {
         let link = name.ends_with(b"link");
         for (at, attribute) in element.attributes(&self.text).enumerate() {
             if at == MAX_ATTRIBUTES {
-                words.push(Role::Dim, "  more attributes stand in the XML below");
+                words.push(Role::Dim, "  more attributes are in the XML below");
                 break;
             }
             let value = prefix_text(decode(prefix(attribute.value, MAX_VALUE_BYTES)).as_bytes(), MAX_VALUE_BYTES);

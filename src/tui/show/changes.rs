@@ -25,7 +25,7 @@ pub(super) fn changes_panel(shared: &Shared, changes: &Changes) -> Panel {
     let room = usize::from(areas.footer.y.saturating_sub(areas.heads.y + 1));
     let mut title = Line::from(Words::new().and(Role::Accent, "unsaved"));
     let Some(pending) = &changes.pending else {
-        return Panel { title, lines: vec![Words::dim("looking…").into()], chosen: None, top: 0, foot: Vec::new() };
+        return Panel { title, lines: vec![Words::dim("comparing…").into()], chosen: None, top: 0, foot: Vec::new() };
     };
     title.left.append(change_counts(shared, pending.counts));
     let length = if room >= 12 { DETAIL_LINES } else { 0 };
@@ -45,12 +45,12 @@ pub(super) fn changes_panel(shared: &Shared, changes: &Changes) -> Panel {
         })
         .collect();
     if len == 0 {
-        lines.push(Words::dim(format!("no change holds “{}”", changes.holds)).into());
+        lines.push(Words::dim(format!("no change contains “{}”", changes.holds)).into());
     }
     title.right = if len as u64 == pending.counts.sum() {
         Words::dim(format!("{} of {}", grouped(changes.chosen as u64 + 1), grouped(len as u64)))
     } else {
-        Words::new().and(Role::Accent, format!("{} hold “{}”", grouped(len as u64), changes.holds))
+        Words::new().and(Role::Accent, format!("{} match “{}”", grouped(len as u64), changes.holds))
     };
     lines.resize(shown, Line::default());
     if length > 0 {
@@ -186,7 +186,7 @@ fn change_details(shared: &Shared, changes: &Changes, moved: &RowSet) -> Vec<Lin
             Some(grouped(at as u64 + 1))
         };
         if let (Some(from), Some(to)) = (position(&shared.session.view().saved), position(document)) {
-            let words = Words::dim(format!("place in the file {from} {} ", shared.theme.signs.arrow));
+            let words = Words::dim(format!("position in the file {from} {} ", shared.theme.signs.arrow));
             lines.push(words.and(Role::Changed, to).into());
         }
     }

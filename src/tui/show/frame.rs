@@ -141,16 +141,16 @@ fn progress_words(shared: &Shared) -> Option<String> {
     }
     let job_names = [
         (Kind::Edit, "applying"),
-        (Kind::Plan, "working out the plan"),
+        (Kind::Plan, "computing the plan"),
         (Kind::View, "filtering and sorting"),
         (Kind::Search, "searching"),
         (Kind::Data, "reading data"),
-        (Kind::Probe, if shared.probing.is_stopping { "pausing" } else { "asking the site" }),
+        (Kind::Probe, if shared.probing.is_stopping { "pausing" } else { "probing the site" }),
     ];
     let (_, words) = job_names.into_iter().find(|(kind, _)| shared.jobs.is_busy(*kind))?;
     let esc = match words {
         "pausing" => "",
-        "asking the site" => ", Esc pauses",
+        "probing the site" => ", Esc pauses",
         _ => ", Esc stops",
     };
     Some(format!("{words}…{esc}"))
@@ -308,8 +308,8 @@ fn mode_and_hints(app: &App) -> (String, Vec<(String, String, u8)>) {
             vec![
                 hint("o", "ours", 1),
                 hint("t", "theirs", 1),
-                hint("b", "both's fields", 2),
-                hint("O T B", "for all asked", 3),
+                hint("b", "fields of both", 2),
+                hint("O T B", "for all undecided", 3),
                 hint(enter, "merge", 0),
                 hint("Esc", "leave", 1),
             ],

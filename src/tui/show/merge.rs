@@ -30,7 +30,7 @@ pub(super) fn merge_panel(shared: &Shared, merging: &Merging) -> Panel {
         .map(|(case, take)| case_line(shared, merging, &case, take))
         .collect();
     if len == 0 {
-        lines.push(Words::dim("no row differs from yours; Enter takes over changes around the rows").into());
+        lines.push(Words::dim("no row differs from yours; Enter merges the changes outside of the rows").into());
     }
     lines.resize(shown, Line::default());
     if length > 0 {
@@ -130,7 +130,7 @@ fn case_details(shared: &Shared, merging: &Merging, case: &TheirChange) -> Vec<L
         Line::from(words.and(role, format!("{} ", cell(cells[1]))).and(role, cell(cells[2])))
     };
     let mut lines =
-        vec![Line::from(Words::new().and(Role::Bold, loc)), row("", ["it was", "ours", "theirs"], Role::Dim)];
+        vec![Line::from(Words::new().and(Role::Bold, loc)), row("", ["before", "ours", "theirs"], Role::Dim)];
     let absent = shared.theme.signs.absent;
     for field in Field::ALL {
         let values = [

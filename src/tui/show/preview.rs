@@ -23,7 +23,7 @@ pub(super) fn preview_panel(shared: &Shared, preview: &Preview, top: usize, heig
     let mut title = Words::new();
     let mut lines = Vec::new();
     match &preview.intent {
-        None if preview.words.is_empty() => title.push(Role::Dim, "Enter does it"),
+        None if preview.words.is_empty() => title.push(Role::Dim, "Enter applies it"),
         None => title.push(Role::Text, preview.words.clone()),
         Some(Err(refused)) => lines.extend(severity_lines(shared, Severity::Error, refused.to_string())),
         Some(Ok(intent)) => {

@@ -14,7 +14,7 @@ fn unsaved_changes_are_listed_searched_and_reverted() {
         assert!(screen.contains(words), "no {words} in\n{screen}");
     }
     bench.keys("/NEW<enter>");
-    bench.shows("1 hold “NEW”");
+    bench.shows("1 match “NEW”");
     bench.keys("r<esc>");
     bench.shows("1 of 2");
     assert_eq!(bench.paths(), ["/", "/shop/tea", "/shop/cups", "/new", "/blog/old post"], "deleted until it is saved");

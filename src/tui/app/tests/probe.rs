@@ -163,7 +163,7 @@ fn a_probe_is_paused_and_continued() {
     let mut bench = Bench::file(&sitemap(&server));
     bench.hold = Some(Kind::Probe);
     bench.keys(":probe --allow-private<enter>");
-    bench.shows("asking the site…, Esc pauses");
+    bench.shows("probing the site…, Esc pauses");
     bench.keys(":data off<enter>");
     bench.shows("a probe is running; Esc pauses it");
     bench.keys("<esc>");

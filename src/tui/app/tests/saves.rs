@@ -103,7 +103,7 @@ fn a_plan_of_many_rows_is_computed_in_a_job() {
     bench.keys("$c0.7<enter>");
     bench.hold = Some(Kind::Plan);
     bench.keys("<c-s>");
-    bench.shows("working out the plan…, Esc stops");
+    bench.shows("computing the plan…, Esc stops");
     bench.keys("<esc>");
     bench.release_jobs();
     assert_eq!(bench.message(), "stopped; nothing was written");
