@@ -160,7 +160,7 @@ pub(super) fn entry_fix(rule: Rule, field: Option<Field>, trial: &Trial<'_>) -> 
                 rewrite_fix("remove the attribute", false, rewrite::remove_attributes(entry, text)?)
             }
             Rule::NS_ENTRY_MISSING => {
-                rewrite_fix("take xmlns=\"\" out", true, rewrite::remove_empty_namespace(entry, text)?)
+                rewrite_fix("remove xmlns=\"\"", true, rewrite::remove_empty_namespace(entry, text)?)
             }
             Rule::DOC_STRAY_TEXT => rewrite_fix("remove the text", false, rewrite::remove_text(entry, text)?),
             _ => return None,
