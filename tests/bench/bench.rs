@@ -208,7 +208,7 @@ fn saving(session: &mut Session, report: &mut Report) {
         None,
     );
     let (planned, plan) = time(|| session.plan(None));
-    report.time("work out a save of one changed row", planned, None);
+    report.time("plan a save of one changed row", planned, None);
     report.count("files it writes", plan.count(Action::Rewritten) as u64, 2);
     report.time("save it", time(|| save::now(session, None, false).expect("the set can be saved")).0, None);
 }
