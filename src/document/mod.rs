@@ -399,10 +399,10 @@ impl Document {
         let source = self.bases.partition_point(|first| *first <= row.0).saturating_sub(1);
         let (Some(first), Some(sitemap)) = (self.bases.get(source), self.sitemaps.get(source)) else { return &[] };
         let entry = row.0 - first;
-        let quirks = &*sitemap.quirks;
-        let from = quirks.partition_point(|quirk| quirk.entry < Some(entry));
-        let to = quirks.partition_point(|quirk| quirk.entry <= Some(entry));
-        quirks.get(from..to).unwrap_or_default()
+        let from = sitemap.quirks.partition_point(|quirk| quirk.entry < Some(entry));
+        let quirks = sitemap.quirks.get(from..).unwrap_or_default();
+        let count = quirks.iter().take_while(|quirk| quirk.entry == Some(entry)).count();
+        quirks.get(..count).unwrap_or_default()
     }
 
     /// The rows of a file whose text had to be repaired.

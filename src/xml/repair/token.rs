@@ -87,6 +87,10 @@ impl Repairer<'_> {
         if !matches!(token.kind, Kind::Stray | Kind::Start | Kind::Empty) || self.closed.is_some() {
             return None;
         }
+        // Nearly all tags: without attributes, no quote can be missing.
+        if token.kind != Kind::Stray && token.attributes(bytes).is_empty() {
+            return None;
+        }
         // Below an entry, this may be text that looks like a tag.
         if self.elements.stack.last().is_some_and(|top| !top.is_entry()) {
             return None;
