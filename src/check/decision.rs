@@ -268,7 +268,7 @@ pub fn answers(rule: Rule) -> Vec<Answer> {
     usual.into_iter().chain(specific.iter().copied()).collect()
 }
 
-/// The answers to show to users, with what the default does under this rule; empty if there is nothing to choose.
+/// The answers to show to users, with the effect of the default under this rule; empty if there is nothing to choose.
 pub fn choices(rule: Rule) -> Vec<Answer> {
     let mut all = answers(rule);
     if all.len() < 2 {
@@ -344,7 +344,7 @@ pub fn parse_answer(rule: Rule, text: &str, hints: Hints<'_>) -> Result<Decision
 mod tests {
     use super::*;
 
-    /// A rule, a value that violates it, and what each decision makes of it.
+    /// A rule, a value that violates it, and the result of each decision.
     type Case<'c> = (Rule, &'c str, &'c [(&'c str, Option<&'c str>)]);
 
     #[test]

@@ -364,7 +364,7 @@ mod tests {
             let new = check(&Entry::of(&new_text, &names), &new_text, &context);
             let mut record = Record::of(&entry, &text);
             record.note(field, value);
-            // A value that is trimmed when it is read again is not what was set.
+            // A value that is trimmed when it is read again differs from the one that was set.
             let exact = value.is_none_or(|value| value.trim() == value);
             if let Some(revised) = revise(old, field, value, &record, &context).filter(|_| exact) {
                 prop_assert_eq!(revised, new, "{}", String::from_utf8_lossy(&new_text));

@@ -195,7 +195,8 @@ impl EntryReader {
         let mut values = Values::default();
         self.shared.clear();
         if let Some(raw) = raw(Field::Lastmod)? {
-            let sound = lastmod::parse_strict(raw).filter(|date| date.seconds <= context.now + fields::TOLERANCE);
+            let sound =
+                lastmod::parse_strict(raw).filter(|date| date.seconds <= context.now + fields::FUTURE_TOLERANCE);
             match sound {
                 Some(_) => values.facts.lastmod = sound,
                 None => values.add(self.values.check(Field::Lastmod, raw, context)?, &mut self.shared),
@@ -387,7 +388,7 @@ mod tests {
         }
     }
 
-    /// Reads the entries of a scan as they come, and each of them alone.
+    /// Reads the entries of a scan with one reader, and compares the results with those of a new reader for each entry.
     struct Compared<'c> {
         context: Context<'c>,
         reading: EntryReader,
@@ -415,7 +416,7 @@ mod tests {
         }
     }
 
-    /// A block of extensions of which entries have many.
+    /// An extension of a kind that an entry can have many of.
     fn any_block() -> impl Strategy<Value = String> {
         let link = |(code, page): (&str, u8)| {
             format!("\n<xhtml:link rel=\"alternate\" hreflang=\"{code}\" href=\"https://example.com/{page}\"/>")
@@ -499,7 +500,7 @@ mod tests {
         }
     }
 
-    /// Reads the entries of a scan and forgets what they are.
+    /// Reads the entries of a scan and drops the results.
     struct Reading(EntryReader);
 
     impl Visit for Reading {

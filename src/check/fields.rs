@@ -23,14 +23,14 @@ const XML_BLANKS: [char; 4] = [' ', '\t', '\n', '\r'];
 /// A day in seconds.
 pub(super) const DAY: i64 = 86_400;
 
-/// A date may be this far ahead before it counts as the future: clocks and zones differ.
-pub(super) const TOLERANCE: i64 = DAY;
+/// Seconds that a date may be ahead of the clock before it counts as future, since clocks and zones differ.
+pub(super) const FUTURE_TOLERANCE: i64 = DAY;
 
-/// Age in seconds from which a `lastmod` contradicts `daily` or `hourly`.
-const LONG_AGO: i64 = 365 * DAY;
+/// Age in seconds beyond which a `lastmod` contradicts `daily` or `hourly`.
+const MIN_STALE_AGE: i64 = 365 * DAY;
 
-/// Longest date, frequency or priority that Yandex reads, in bytes (Yandex, "Sitemap errors reference").
-const YANDEX_BYTES: usize = 100;
+/// Maximum length of a date, frequency or priority that Yandex reads, in bytes (Yandex, "Sitemap errors reference").
+const MAX_YANDEX_BYTES: usize = 100;
 
 /// The rule of each fault of a lastmod, by its bit.
 pub(super) const LASTMOD: [Rule; lastmod::Faults::COUNT as usize] = [
@@ -114,7 +114,7 @@ const CHANGEFREQ_RULES: RuleSet = RuleSet::of(&[Rule::CHANGEFREQ_INVALID, Rule::
 const PRIORITY_RULES: RuleSet = RuleSet::of(&PRIORITY);
 
 /// Rules that depend on the structure of the entry, or that several fields can violate. If one of them is violated, a
-/// change of one value is not enough to tell whether it still is.
+/// change of one value does not determine whether it still is.
 pub(super) const SHARED_RULES: RuleSet = RuleSet::of(&[
     Rule::LOC_MISSING,
     Rule::FIELD_DUPLICATE,
@@ -271,7 +271,7 @@ impl FieldFacts {
         let (Some(lastmod), Some(changefreq)) = (self.lastmod, self.changefreq) else { return false };
         let age = now - lastmod.seconds;
         match changefreq {
-            Changefreq::Hourly | Changefreq::Daily => age > LONG_AGO,
+            Changefreq::Hourly | Changefreq::Daily => age > MIN_STALE_AGE,
             Changefreq::Never => (0..DAY).contains(&age),
             _ => false,
         }
@@ -317,7 +317,7 @@ pub(super) fn value_rules(field: Field, decoded: &str, context: &Context<'_>, fa
     }
     // Only the Yandex profile has this rule.
     let is_hint = field != Field::Loc && context.profile == Profile::Yandex;
-    set.insert_if(Rule::FIELD_TOO_LONG_YANDEX, is_hint && decoded.len() > YANDEX_BYTES);
+    set.insert_if(Rule::FIELD_TOO_LONG_YANDEX, is_hint && decoded.len() > MAX_YANDEX_BYTES);
     match field {
         Field::Loc => loc_rules(value, context, &mut set),
         Field::Lastmod => {
@@ -326,7 +326,7 @@ pub(super) fn value_rules(field: Field, decoded: &str, context: &Context<'_>, fa
             for fault in validated.faults.causes().iter() {
                 insert_at(&mut set, &LASTMOD, fault.bits());
             }
-            let future = validated.instant.is_some_and(|instant| instant.seconds > context.now + TOLERANCE);
+            let future = validated.instant.is_some_and(|instant| instant.seconds > context.now + FUTURE_TOLERANCE);
             set.insert_if(Rule::LASTMOD_FUTURE, future);
             // Only the Bing profile has this rule; other profiles need not compute it for every row.
             if context.profile == Profile::Bing {

@@ -28,8 +28,8 @@ pub(crate) enum FixedEntry {
     Split(Vec<String>),
 }
 
-/// Bytes of entry text that the steps of fixing one entry may parse.
-const STEP_BYTES: usize = 1 << 27;
+/// Maximum bytes of entry text that the steps of fixing one entry parse; at least four steps are always allowed.
+const MAX_STEP_BYTES: usize = 1 << 27;
 
 /// [`fix_rules_of_entry`] without the fixed rules.
 pub(crate) fn fix_entry(text: &[u8], context: &Context<'_>, rules: RuleSet, unattended: bool) -> Option<FixedEntry> {
@@ -51,7 +51,7 @@ pub(crate) fn fix_rules_of_entry(
     let (mut first, mut last) = (None, RuleSet::EMPTY);
     // Each step removes a finding and adds none, so there are fewer steps than rules times fields. Each step parses the
     // entry again, so a long entry gets fewer steps, and the next run continues.
-    let steps = (STEP_BYTES / (text.len() + 1)).clamp(4, 4 * Rule::COUNT);
+    let steps = (MAX_STEP_BYTES / (text.len() + 1)).clamp(4, 4 * Rule::COUNT);
     for _ in 0..steps {
         let entry = Entry::of(&current, context.names);
         let set = check(&entry, &current, context).intersection(rules);

@@ -31,11 +31,11 @@ pub(crate) struct IndexFacts<'f> {
 /// Index files per site (Google Search Central, "Manage your sitemaps with a sitemap index file").
 const INDEXES_PER_SITE: usize = 500;
 
-/// Number of spellings of origins that are considered when the most common origin is determined.
-const FEW_ORIGINS: usize = 64;
+/// Maximum number of spellings of origins that are considered when the most common origin is determined.
+const MAX_SPELLINGS: usize = 64;
 
-/// Checks an index and its children, and calls `add` with each finding: a hostile index can have more findings than fit in
-/// memory. Findings that [`super::entry`] has of an entry are not repeated.
+/// Checks an index and its children, and calls `add` with each finding: a hostile index can have more findings than fit
+/// in memory. Findings that [`super::entry`] has of an entry are not repeated.
 pub(crate) fn check(index: &Index, facts: &IndexFacts<'_>, add: &mut dyn FnMut(Finding)) {
     let common = commonest_origin(index);
     let common_home = common.and_then(UrlPrefix::parse);
@@ -195,7 +195,7 @@ pub(crate) fn commonest_origin(index: &Index) -> Option<&str> {
         let position = known.unwrap_or_else(|| {
             let url_prefix = UrlPrefix::parse(text);
             let position = origins.iter().position(|(known, ..)| *known == url_prefix).unwrap_or(origins.len());
-            if spellings.len() < FEW_ORIGINS {
+            if spellings.len() < MAX_SPELLINGS {
                 spellings.push((text, position));
                 if position == origins.len() {
                     origins.push((url_prefix, text, 0));

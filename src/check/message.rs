@@ -7,8 +7,8 @@ use super::action::Action;
 use super::context::{Context, Subject};
 use super::extension;
 use super::fields::{
-    ANY_FIELD_RULES, FIELD_RULES, LASTMOD, PRIORITY, TOLERANCE, breaks, check_fields, check_value, fields_of_rule,
-    loc_rule, rules_broken_in, rules_of_field, trim_strict,
+    ANY_FIELD_RULES, FIELD_RULES, FUTURE_TOLERANCE, LASTMOD, PRIORITY, breaks, check_fields, check_value,
+    fields_of_rule, loc_rule, rules_broken_in, rules_of_field, trim_strict,
 };
 use super::finding::{Finding, Position};
 use super::fix::{self, Trial};
@@ -105,7 +105,7 @@ fn for_each_broken(
     };
     for rule in set.iter() {
         let mut candidates = fields_of_rule(rule);
-        // Only this field can violate the rule. A rule about the whole entry may come from a repair instead.
+        // Only this field can violate the rule. A rule about the whole entry may be violated by a repair instead.
         if let (Some(Some(field)), None, false) = (candidates.next(), candidates.next(), has_extensions) {
             visit(rule, Some(field));
             continue;
@@ -158,7 +158,7 @@ fn worst_first(mut findings: Vec<Finding>) -> Vec<Finding> {
     findings
 }
 
-/// Rules of which an entry has at most one finding. Rules of loc are not among them, since URLs in extensions can
+/// Rules with at most one finding per entry. Rules of loc are not among them, since URLs in extensions can
 /// violate them as well; of the rules for extensions, only those about all alternate links together are.
 pub(crate) const REPORTED_ONCE: RuleSet = FIELD_RULES
     .minus(ANY_FIELD_RULES)
@@ -255,11 +255,11 @@ fn priority_message(rule: Rule, value: &str) -> String {
 }
 
 fn future_message(value: &str, now: i64) -> String {
-    let ahead = lastmod::validate(value).instant.map_or(TOLERANCE, |instant| instant.seconds - now);
+    let ahead = lastmod::validate(value).instant.map_or(FUTURE_TOLERANCE, |instant| instant.seconds - now);
     format!("{}: {} in the future", visible(value), duration_text(ahead))
 }
 
-/// A duration in years, months or days: the largest unit of which there are at least two.
+/// A duration in years, months or days, in the largest unit that gives at least two.
 fn duration_text(seconds: i64) -> String {
     const UNITS: [(i64, &str); 3] = [(365 * 86_400, "year"), (30 * 86_400, "month"), (86_400, "day")];
     let unit = UNITS.iter().find(|(size, _)| seconds >= 2 * size);

@@ -1,7 +1,7 @@
 //! Rules, findings and fixes for entries, files, indexes and sets.
 //!
-//! Checks are pure functions (the clock is an input) and cannot fail for any text. Nothing here reads files or depends on a
-//! user interface.
+//! Checks are pure functions (the clock is an input) and cannot fail for any text. Nothing here reads files or depends
+//! on a user interface.
 
 pub(crate) mod action;
 mod context;

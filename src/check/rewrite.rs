@@ -1,7 +1,7 @@
 //! Fixes that rewrite an entry's text: order of elements, whitespace, repeated and unknown elements.
 //!
-//! A fix changes only the part that the finding names, and reorders only if the order is the fault. All functions return
-//! `None` if there is nothing to change or the result is not UTF-8.
+//! A fix changes only the part that the finding names, and reorders only if the order is the fault. All functions
+//! return `None` if there is nothing to change or the result is not UTF-8.
 
 use super::fields::{has_inner_blanks, trim_strict};
 use crate::progress::note_work;
@@ -27,7 +27,8 @@ struct Child {
     is_core: bool,
 }
 
-/// Sorts the children by the schema: loc, lastmod, changefreq, priority, then the others. Each moves with the text before it.
+/// Sorts the children by the schema: loc, lastmod, changefreq, priority, then the others. Each moves with the text
+/// before it.
 pub(super) fn reorder(entry: &Entry, text: &[u8], names: &Names) -> Option<String> {
     let mut children = children(entry, text, names);
     let first = children.first()?.lead;
@@ -54,13 +55,13 @@ pub(super) fn keep_last(entry: &Entry, text: &[u8], names: &Names) -> Option<Str
     cut_ranges(text, cuts)
 }
 
-/// Largest total size of the entries that one with several locs is split into, as a multiple of its own size.
+/// Maximum total size of the entries that one with several locs is split into, as a multiple of its own size.
 const MAX_SPLIT_FACTOR: usize = 4;
-/// Total size in bytes up to which an entry may always be split.
-const ALWAYS_SPLIT: usize = 1 << 16;
+/// Total size of these entries that is always allowed, in bytes.
+const ALLOWED_SPLIT_BYTES: usize = 1 << 16;
 
-/// Splits an entry into one for each of its locs, each with a copy of everything else. `None` if the copies would be too
-/// large in total.
+/// Splits an entry into one for each of its locs, each with a copy of everything else. `None` if the copies would be
+/// too large in total.
 pub(super) fn split(entry: &Entry, text: &[u8], names: &Names) -> Option<Vec<String>> {
     let children = children(entry, text, names);
     let locs: Vec<Range<usize>> = children
@@ -76,8 +77,8 @@ pub(super) fn split(entry: &Entry, text: &[u8], names: &Names) -> Option<Vec<Str
         at = loc.end;
     }
     rest.extend_from_slice(text.get(at..)?);
-    let whole = locs.len().saturating_mul(rest.len());
-    if locs.len() < 2 || whole > ALWAYS_SPLIT.max(text.len().saturating_mul(MAX_SPLIT_FACTOR)) {
+    let total = locs.len().saturating_mul(rest.len());
+    if locs.len() < 2 || total > ALLOWED_SPLIT_BYTES.max(text.len().saturating_mul(MAX_SPLIT_FACTOR)) {
         return None;
     }
     let one = |(loc, offset): (&Range<usize>, &usize)| {

@@ -49,7 +49,7 @@ pub(super) fn print_rule(rule: Rule, streams: &mut Streams<'_>) -> Result<(), Fa
 
 fn print_value(text: &str, one: &Explanation, streams: &mut Streams<'_>) -> Result<(), Failure> {
     let out = &mut *streams.out;
-    writeln!(out, "{} as {}", excerpt(text.trim(), MOST), one.what)?;
+    writeln!(out, "{} as {}", excerpt(text.trim(), MOST), one.kind)?;
     for verdict in one.verdicts.iter().flatten() {
         let line = format!("  {:12} {:13} {}", verdict.authority.name(), verdict.ruling.name(), verdict.why);
         writeln!(out, "{}", line.trim_end())?;
@@ -60,7 +60,7 @@ fn print_value(text: &str, one: &Explanation, streams: &mut Streams<'_>) -> Resu
             writeln!(out, "  {:12} {}", "fix", fix.label)?;
         }
     }
-    if one.findings.is_empty() && one.what != "namespace" {
+    if one.findings.is_empty() && one.kind != "namespace" {
         writeln!(out, "  no findings")?;
     }
     Ok(())

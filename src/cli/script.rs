@@ -20,7 +20,7 @@ use crate::session::edit::script_export;
 use crate::session::report;
 use crate::session::report::markdown;
 use crate::session::rule_export;
-use crate::session::rule_export::RULES;
+use crate::session::rule_export::DEFAULT_RULES_FILE;
 use crate::session::run::CommandOutcome;
 use crate::words::counted;
 use std::io::{self, Read};
@@ -158,7 +158,8 @@ impl Run<'_> {
                 }
             }
             Command::KeepRule(path) => {
-                let message = rule_export::append_rule(&self.session, Path::new(path.as_deref().unwrap_or(RULES)));
+                let message =
+                    rule_export::append_rule(&self.session, Path::new(path.as_deref().unwrap_or(DEFAULT_RULES_FILE)));
                 let message = message.map_err(|refused| line_failure(line, &refused.to_string(), String::new()))?;
                 streams.note(&message);
             }

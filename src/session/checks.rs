@@ -62,8 +62,8 @@ pub struct Checks {
     findings: Column<u16>,
     /// Rows per entry rule.
     counts: Arc<Counts>,
-    /// Duplicates, hosts, histograms. There is one for the current state; states that history keeps have
-    /// given theirs away ([`Checks::without_set_index`]) unless a worker made it.
+    /// Duplicates, hosts, histograms. Only the current state has one: states in the history are kept without it
+    /// ([`Checks::without_set_index`]), unless a worker made a separate one for them.
     set: Arc<SetIndex>,
     is_bare: bool,
     /// Rows that are near duplicates of an earlier one, in sets of up to [`NEAR_ROWS`].
@@ -221,8 +221,8 @@ impl Checks {
         Reader::new(Arc::clone(&self.sets), now.seconds, self.criteria.clone(), self.url_prefix_of(url), rows)
     }
 
-    /// Adds the rows of a file that was just appended to the document. If the reader has near keys, each row is added as
-    /// if its page were unique, and [`Checks::compare`] finds the duplicates later.
+    /// Adds the rows of a file that was just appended to the document. If the reader has near keys, each row is added
+    /// as if its page were unique, and [`Checks::compare`] finds the duplicates later.
     pub fn add_file(
         &mut self,
         document: &Document,

@@ -23,7 +23,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Number of rows that one core looks up before it checks for cancellation.
-const SLICE: usize = 4_096;
+const TASK_ROWS: usize = 4_096;
 
 /// A hint about the formats of tables.
 pub(crate) const FORMS: &str = "a table is CSV or TSV with a line of names, JSON Lines or a log in the combined format";
@@ -192,7 +192,7 @@ impl MatchedUrls {
         let document = &snapshot.document;
         note_work(document.row_limit() as usize);
         let rows: Vec<RowId> = document.rows().filter(|row| document.is_live(*row)).collect();
-        let slices = rows.par_chunks(SLICE).map(|slice| {
+        let slices = rows.par_chunks(TASK_ROWS).map(|slice| {
             let mut matched = Self::default();
             for row in slice {
                 matched.note(data, document.value(*row, Field::Loc).as_deref().unwrap_or_default());

@@ -18,7 +18,7 @@ use crate::session::findings;
 #[derive(Debug, Clone)]
 pub(crate) struct Explanation {
     /// The kind of value: a field's name, or `namespace`.
-    pub what: &'static str,
+    pub kind: &'static str,
     /// The verdicts of the authorities; `None` for fields without verdicts.
     pub verdicts: Option<Verdicts>,
     /// The rules that it violates, worst first.
@@ -49,15 +49,15 @@ pub(crate) fn verdicts(field: Field, value: &str) -> Option<Verdicts> {
     }
 }
 
-/// Everything that a text may be as a value; empty if it looks like none.
+/// The explanation of a text as each kind of value that it resembles.
 pub(crate) fn explain(text: &str, now: Now) -> Vec<Explanation> {
     let text = text.trim();
     if namespace::classify(text) != Namespace::Other || text.contains("/schemas/") {
-        return vec![Explanation { what: "namespace", verdicts: Some(namespace_verdicts(text)), findings: Vec::new() }];
+        return vec![Explanation { kind: "namespace", verdicts: Some(namespace_verdicts(text)), findings: Vec::new() }];
     }
     let session = Session::new(now, None);
     let as_field = |field: Field| Explanation {
-        what: field.name(),
+        kind: field.name(),
         verdicts: verdicts(field, text),
         findings: findings::of_typed(session.view(), None, field, text),
     };
@@ -79,7 +79,7 @@ fn looks_like(field: Field, text: &str) -> bool {
         Field::Changefreq => Changefreq::parse_any_case(text).is_some(),
         Field::Priority => {
             let number = !priority::validate(text).faults.contains(priority::Faults::INVALID);
-            // Four digits and more are a year.
+            // A number of four or more digits without a point is taken for a year.
             digits && (number && (text.len() < 4 || text.contains(['.', ','])) || text.ends_with('%'))
         }
     }
@@ -112,7 +112,7 @@ mod tests {
             ("http://www.google.com/schemas/sitemap/0.84", &["namespace"]),
             ("nonsense", &[]),
         ] {
-            let found: Vec<&str> = explain(text, NOW).iter().map(|one| one.what).collect();
+            let found: Vec<&str> = explain(text, NOW).iter().map(|one| one.kind).collect();
             assert_eq!(found, expected, "{text}");
         }
     }

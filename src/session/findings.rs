@@ -30,7 +30,8 @@ pub(super) fn reported_once() -> RuleSet {
     let of_set: RuleSet = SetRule::ALL.iter().copied().map(rule_of).collect();
     let of_rows = RuleSet::of(&[Rule::LASTMOD_MISSING, Rule::SET_DUPLICATE_NEAR]);
     let others = entry_rules::ENTRY_RULES.minus(message::REPORTED_ONCE);
-    // Findings grouped by file count once, however many places a row has; those grouped by host depend on the URLs.
+    // Findings grouped by file count once per file, so their number in a row does not matter. The groups of those
+    // grouped by host depend on the URLs.
     let grouped = |grouping: Grouping| Rule::ALL.into_iter().filter(move |rule| rule.grouping() == Some(grouping));
     let per_file: RuleSet = grouped(Grouping::File).filter(|rule| entry_rules::ENTRY_RULES.contains(*rule)).collect();
     let per_host: RuleSet = grouped(Grouping::Host).collect();

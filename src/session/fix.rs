@@ -54,8 +54,8 @@ pub(super) struct SkippedRows {
     files: BTreeSet<Member>,
 }
 
-/// The intent of fixing `rules` in `rows` and their files, without the rows and files in `skipped`. A rule that is named
-/// runs even if its fix needs a decision: naming it is the decision. `None` when cancelled.
+/// The intent of fixing `rules` in `rows` and their files, without the rows and files in `skipped`. A rule that is
+/// named runs even if its fix needs a decision: naming it is the decision. `None` when cancelled.
 pub(super) fn intend_rows(
     snapshot: &Snapshot,
     rows: &RowSet,
@@ -173,7 +173,7 @@ pub(super) fn intend_rows(
 /// Counts the findings of rows and their files whose fix is applied only if the rule is named.
 fn unnamed(snapshot: &Snapshot, rows: &RowSet, rules: RuleSet) -> BTreeMap<Rule, u64> {
     /// The maximum number of rows of a rule that are examined: not every value has a fix.
-    const EXAMINED: usize = 20;
+    const MAX_EXAMINED: usize = 20;
     let asks: RuleSet = Rule::ALL.into_iter().filter(|rule| rule.fix() == FixKind::Ask).collect();
     let asks = asks.minus(rules);
     let mut of_rows: BTreeMap<Rule, Vec<RowId>> = BTreeMap::new();
@@ -182,7 +182,7 @@ fn unnamed(snapshot: &Snapshot, rows: &RowSet, rules: RuleSet) -> BTreeMap<Rule,
         for rule in snapshot.rules_of(row).intersection(asks.minus(quirk::REPAIRS)).iter() {
             *counts.entry(rule).or_default() += 1;
             let examined = of_rows.entry(rule).or_default();
-            if examined.len() < EXAMINED {
+            if examined.len() < MAX_EXAMINED {
                 examined.push(row);
             }
         }

@@ -191,13 +191,13 @@ impl Group {
 
 /// `2,500 images in 1,000 URLs`.
 fn in_words(rule: Rule, extent: Extent) -> String {
-    let what = match rule.code().split_once('-').map(|(group, _)| group) {
+    let noun = match rule.code().split_once('-').map(|(group, _)| group) {
         Some("image") => "image element",
         _ => "place",
     };
     match (extent.places, extent.rows) {
-        (places, 0) => counted(places, what),
+        (places, 0) => counted(places, noun),
         (places, rows) if places == rows => counted(rows, "URL"),
-        (places, rows) => format!("{} in {}", counted(places, what), counted(rows, "URL")),
+        (places, rows) => format!("{} in {}", counted(places, noun), counted(rows, "URL")),
     }
 }

@@ -4,7 +4,7 @@ use crate::check::Finding;
 use crate::document::rows::RowId;
 use std::sync::Arc;
 
-/// A finding with the names of what it is about, for a report.
+/// A finding with its file, position and URL, for a report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LocatedFinding {
     /// The file, as its path was opened or relative to the set.

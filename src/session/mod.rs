@@ -194,8 +194,8 @@ impl Session {
         policy::recheck_now(self, criteria);
     }
 
-    /// Sets the data columns and the robots.txt that queries, values and rules use; `None` removes them. Checks every row
-    /// again, on all cores.
+    /// Sets the data columns and the robots.txt that queries, values and rules use; `None` removes them. Checks every
+    /// row again, on all cores.
     pub fn set_site(&mut self, data: Option<Arc<DataSet>>, robots: Option<Arc<RobotsTxt>>) {
         let site = Site::of(data.as_ref(), robots).map(Arc::new);
         self.current.data = data;

@@ -90,12 +90,12 @@ pub(crate) fn intend(snapshot: &Snapshot, change: &Change, progress: &Progress) 
         Change::Extend { rows, changes } => extend::intend(snapshot, rows, changes, progress),
         Change::Raw { row, text } => Some(rows::intend_raw(snapshot, *row, text)?),
         Change::Several(changes) => {
-            let mut whole: Option<Intent> = None;
+            let mut joined: Option<Intent> = None;
             for change in changes {
                 let intent = intend(snapshot, change, progress)?;
-                whole = Some(whole.map_or_else(|| intent.clone(), |first| first.join(intent.clone())));
+                joined = Some(joined.map_or_else(|| intent.clone(), |first| first.join(intent.clone())));
             }
-            Some(whole.unwrap_or_else(|| Intent::counting(0)))
+            Some(joined.unwrap_or_else(|| Intent::counting(0)))
         }
         Change::ApplyOrder => Some(rows::intend_order(snapshot)),
     };

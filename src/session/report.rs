@@ -49,14 +49,15 @@ pub struct Reporter {
 /// A finding of a row with its offset in the file, if it has one; its line may not be computed yet.
 type Unplaced = (Option<usize>, LocatedFinding);
 
-/// Rows of a parallel task.
-const PIECE: usize = 1 << 10;
+/// Number of rows of a parallel task.
+const TASK_ROWS: usize = 1 << 10;
 
-/// Rows whose messages are in memory at the same time.
-const BLOCK: usize = 4 * PIECE;
+/// Number of rows whose messages are in memory at the same time.
+const BLOCK_ROWS: usize = 4 * TASK_ROWS;
 
-/// Rows of the first block if only some findings need messages: which ones do changes quickly at the start.
-const FIRST_BLOCK: usize = 64;
+/// Number of rows of the first block if only some findings need messages: the findings that do change quickly at the
+/// start.
+const FIRST_BLOCK_ROWS: usize = 64;
 
 /// The name of a file in findings.
 pub fn shown_name(path: Option<&Path>, name: &Arc<str>) -> Arc<str> {
@@ -167,21 +168,21 @@ impl Reporter {
             rows.filter(|row| document.is_live(*row)).collect()
         };
         let rows: Cow<'_, [RowId]> = rows.map_or_else(all, Into::into);
-        let (mut rest, mut size) = (&*rows, FIRST_BLOCK);
+        let (mut rest, mut size) = (&*rows, FIRST_BLOCK_ROWS);
         let sets = session.current.checks.rule_sets();
         // The findings and counts of one block that the receiver has not got yet.
         let mut pending: Option<(Vec<Unplaced>, Counted)> = None;
         while !rest.is_empty() {
             let filter = receiver.messages_needed();
             if filter.is_all() {
-                size = BLOCK;
+                size = BLOCK_ROWS;
             } else if filter.rules.is_empty() {
                 size = rest.len();
             }
             let (block, later) = rest.split_at_checked(size).unwrap_or((rest, &[]));
-            // Which findings need messages changes quickly at the start; later a delay of one block is acceptable.
-            let is_steady = size == BLOCK;
-            (rest, size) = (later, (4 * size).min(BLOCK));
+            // The findings that need messages change quickly at the start; later a delay of one block is acceptable.
+            let is_steady = size == BLOCK_ROWS;
+            (rest, size) = (later, (4 * size).min(BLOCK_ROWS));
             let mut next = None;
             rayon::in_place_scope(|scope| {
                 scope.spawn(|_| next = Some(self.of_rows(session, (block, &sets), (&file, &filter))));
@@ -258,7 +259,7 @@ impl Reporter {
             counter.name_hosts(&mut counted);
             (found, counted)
         };
-        let pieces: Vec<(Vec<Unplaced>, Counted)> = rows.par_chunks(PIECE).map(of_piece).collect();
+        let pieces: Vec<(Vec<Unplaced>, Counted)> = rows.par_chunks(TASK_ROWS).map(of_piece).collect();
         pieces.into_iter().fold(Default::default(), |(mut all, sum): (Vec<Unplaced>, Counted), (found, counted)| {
             all.extend(found);
             (all, sum.join(counted))

@@ -8,12 +8,12 @@ use std::sync::Arc;
 /// The robots.txt of the options, else the one in the folder of the set; `None` if there is none.
 ///
 /// # Errors
-/// [`files::Error`] when it is there and cannot be read.
+/// [`files::Error`] if the file cannot be read.
 pub fn robots_txt(options: &Options, paths: &[PathBuf]) -> Result<Option<Arc<RobotsTxt>>, files::Error> {
     let (path, name) = match &options.robots {
         RobotsFile::Ignored => return Ok(None),
         RobotsFile::At(path) => (path.clone(), path.display().to_string()),
-        // Beside the set it has the usual name, whatever the folder is called.
+        // Messages name a robots.txt in the folder of the set without its path.
         RobotsFile::Beside => match files::robots_beside(paths) {
             Some(path) => (path, "robots.txt".to_owned()),
             None => return Ok(None),

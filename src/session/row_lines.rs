@@ -12,8 +12,8 @@ use crate::words::grouped;
 use crate::xml::entry::Entry;
 use std::sync::{Arc, OnceLock};
 
-/// Bytes between two marks.
-const STEP: usize = 1 << 13;
+/// Number of bytes between two marks.
+const MARK_SPACING: usize = 1 << 13;
 
 /// How other rows are named.
 #[derive(Debug, Clone, Copy)]
@@ -27,20 +27,21 @@ pub(super) enum RowNames<'l> {
 /// The lines of rows.
 #[derive(Debug, Default)]
 pub(super) struct RowLines {
-    /// By row, of a set whose files are not held.
+    /// The lines of rows whose text is not in memory, as pairs of row and line in the order of the rows.
     known: Arc<Vec<(u32, u32)>>,
-    /// By file.
+    /// The marks of each file, made on first use.
     marks: Vec<OnceLock<Vec<Mark>>>,
 }
 
 impl RowLines {
-    /// Of the rows of a document; `known` are those of rows whose text is not in memory, in the order of the rows.
+    /// The lines of the rows of a document; `known` are those of rows whose text is not in memory.
     pub(super) fn of(document: &Document, known: &Arc<Vec<(u32, u32)>>) -> Self {
         let marks = document.sitemaps().iter().map(|_| OnceLock::new()).collect();
         Self { known: Arc::clone(known), marks }
     }
 
-    /// The file that the text of a row is in, and the line of its URL there; `None` of a row that is in no file yet.
+    /// The file that contains the text of a row, and the line of its URL there; `None` for a row that is in no file
+    /// yet.
     fn line(&self, document: &Document, row: RowId) -> Option<(SitemapId, u64)> {
         let file = document.file_of_origin(row)?;
         if let Ok(at) = self.known.binary_search_by_key(&row.0, |(row, _)| *row) {
@@ -51,44 +52,44 @@ impl RowLines {
         Some((file, self.position(file, source, offset_of_loc(source, entry))?))
     }
 
-    /// The line that the entry of a row begins in.
+    /// The first line of the entry of a row.
     pub(super) fn of_entry(&self, document: &Document, row: RowId) -> Option<u64> {
         let (source, entry) = document.origin(row)?;
         self.position(document.file_of_origin(row)?, source, source.offset(entry)?)
     }
 
     fn position(&self, file: SitemapId, source: &Source, offset: usize) -> Option<u64> {
-        let marks = self.marks.get(file.index())?.get_or_init(|| source.marks(STEP));
+        let marks = self.marks.get(file.index())?.get_or_init(|| source.marks(MARK_SPACING));
         let mark = marks.partition_point(|mark| mark.at() <= offset).checked_sub(1).and_then(|at| marks.get(at));
         let (line, _) = mark.map_or_else(|| source.lines(), |mark| source.lines_from(mark)).position(offset);
         Some(line)
     }
 }
 
-/// Where the URL of an entry starts.
+/// The offset of the URL of an entry in its file.
 pub(super) fn offset_of_loc(source: &Source, entry: usize) -> usize {
     let text = source.entry_text(entry);
     source.start(entry).unwrap_or_default() + field_offset(&Entry::of(text, &source.names), Some(Field::Loc))
 }
 
 impl RowNames<'_> {
-    /// A row and the file that it is in: `row 12 (a.xml)`, `line 12 (a.xml)`. `number` is its number in the set.
+    /// The name of a row with its file: `row 12 (a.xml)`, `line 12 (a.xml)`. `number` is its number in the set.
     pub(super) fn in_file(self, document: &Document, row: RowId, number: u32) -> String {
-        let (file, place) = self.place(document, row, number);
-        format!("{place} ({})", document.sitemap(file).map_or("", |sitemap| &sitemap.name))
+        let (file, name) = self.file_and_name(document, row, number);
+        format!("{name} ({})", document.sitemap(file).map_or("", |sitemap| &sitemap.name))
     }
 
     /// The name of a row beside another row, without the file if both are in one: `line 12`, `b.xml, line 12`.
     pub(super) fn beside(self, document: &Document, (row, other): (RowId, RowId), number: u32) -> String {
-        let (file, place) = self.place(document, row, number);
+        let (file, name) = self.file_and_name(document, row, number);
         let is_here = matches!(self, Self::Numbers) || file == document.sitemap_of(other);
         match document.sitemap(file).filter(|_| !is_here) {
-            Some(sitemap) => format!("{}, {place}", sitemap.name),
-            None => place,
+            Some(sitemap) => format!("{}, {name}", sitemap.name),
+            None => name,
         }
     }
 
-    fn place(self, document: &Document, row: RowId, number: u32) -> (SitemapId, String) {
+    fn file_and_name(self, document: &Document, row: RowId, number: u32) -> (SitemapId, String) {
         let line = match self {
             Self::Numbers => None,
             Self::Lines(lines) => lines.line(document, row),
@@ -100,7 +101,7 @@ impl RowNames<'_> {
     }
 }
 
-/// Where a field's value (or the element) starts in its entry.
+/// The offset of the value of a field in its entry; that of the entry's start tag if there is no such field.
 pub(super) fn field_offset(entry: &Entry, field: Option<Field>) -> usize {
     field.and_then(|field| entry.field(field)).map_or(entry.open, |span| span.value_start) as usize
 }

@@ -9,10 +9,10 @@ use crate::session::edit::EditError;
 use std::fmt::Write;
 use std::path::Path;
 
-/// The file of rules where none is named: in the folder that the program was started in.
-pub(crate) const RULES: &str = "rules.toml";
+/// The rules file that is used if none is named, in the working directory.
+pub(crate) const DEFAULT_RULES_FILE: &str = "rules.toml";
 
-/// A rule that can be written to a file of rules.
+/// A rule that can be written to a rules file.
 #[derive(Debug)]
 pub(crate) struct ExportedRule {
     /// The rule as TOML.
@@ -51,7 +51,7 @@ impl ExportedRule {
     }
 }
 
-/// Writes the last bulk change at the end of a file of rules ([`ExportedRule::write`]).
+/// Appends the last bulk change to a rules file ([`ExportedRule::write`]).
 ///
 /// # Errors
 /// If there is no such change, if a rule cannot express it, or if the file is not a rules file or cannot be written.
@@ -118,7 +118,7 @@ fn toml_text(text: &str) -> String {
         match c {
             '"' | '\\' => out.extend(['\\', c]),
             c if c.is_control() => {
-                // Writing to a text cannot fail.
+                // Writing to a string cannot fail.
                 let _ = write!(out, "\\u{:04X}", u32::from(c));
             }
             c => out.push(c),

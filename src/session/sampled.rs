@@ -39,14 +39,14 @@ fn stored(content: &[u8], packing: Packing) -> Vec<u8> {
     packed
 }
 
-/// What a sample is opened by.
+/// The paths by which a sample is opened.
 pub(crate) fn paths(sample: &Sample, folder: &Path) -> Vec<PathBuf> {
     let is_index = sample.files[0].0 == "sitemap_index.xml";
     let opened = sample.files.iter().take(if is_index { 1 } else { usize::MAX });
     opened.map(|(name, ..)| folder.join(name)).collect()
 }
 
-/// What is known about the pages of a sample.
+/// The data about the pages of a sample, if it has any.
 pub(crate) fn data(sample: &Sample) -> Option<Arc<DataSet>> {
     let line = format!("{{\"url\":\"https://example.com/a\",{}}}\n", sample.answer?);
     let mut builder = DataSetBuilder::new();
@@ -60,10 +60,10 @@ pub(crate) fn robots(sample: &Sample) -> Option<Arc<RobotsTxt>> {
     Some(Arc::new(RobotsTxt::parse("robots.txt".to_owned(), text.as_bytes(), sample.base)))
 }
 
-/// The files of a sample in a folder of their own.
+/// Writes the files of a sample to a new folder.
 pub(crate) fn folder(sample: &Sample) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
-    // Files are dated, since some rules compare that with what is in them.
+    // Modification times are set, since some rules compare them with dates in the files.
     let changed = UNIX_EPOCH + Duration::from_secs(NOW as u64 - 3_600);
     for (name, content, packing) in &sample.files {
         let path = folder.path().join(name);

@@ -32,7 +32,7 @@ pub struct State {
     pub checks: Checks,
     /// Rows that differ from the saved document.
     pub changed: u32,
-    /// Whether anything at all differs from the saved document: rows, their order, the files.
+    /// Whether anything differs from the saved document: rows, their order, the files.
     pub modified: bool,
     /// Renewed at each change; states of one version have the same document.
     pub version: u64,
@@ -94,7 +94,7 @@ impl Snapshot {
         self.view.row_at(&self.document, position)
     }
 
-    /// Where a row is shown.
+    /// The position of a row in the view; `None` if it is not shown.
     pub fn position_of(&self, row: RowId) -> Option<u32> {
         self.view.position_of(&self.document, row)
     }
@@ -187,7 +187,8 @@ impl Snapshot {
         position.checked_sub(1).and_then(|position| sitemap.rows.get(position))
     }
 
-    /// Restores the positions of deleted rows that an earlier save removed from the files. Returns whether there were any.
+    /// Restores the positions of deleted rows that an earlier save removed from the files. Returns whether there were
+    /// any.
     pub(super) fn restore_positions(&mut self) -> bool {
         let restored = restore_positions(&self.document, &self.saved);
         restored.map(|restored| self.state.document = restored).is_some()

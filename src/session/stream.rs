@@ -1,10 +1,10 @@
 //! Reads a set file by file, because it may not fit in memory.
 //!
-//! A first pass over the files keeps a hash of 8 bytes a URL, which is equal for URLs of one page and for near duplicates.
-//! URLs whose hashes repeat are read again and kept as texts, since hashes only propose. Later passes reload each file,
-//! show it in a [`Session`] whose rules know the whole set, and unload it again. After the first pass the hashes are
-//! dropped; the texts of URLs with repeated hashes stay, and 6 bytes a URL for entry starts and findings, by which files
-//! are read again without a scan (`reread`).
+//! A first pass over the files keeps a hash of 8 bytes a URL, which is equal for URLs of one page and for near
+//! duplicates. URLs whose hashes repeat are read again and kept as texts, since different URLs may have the same hash.
+//! Later passes reload each file, show it in a [`Session`] whose rules cover the whole set, and unload it again. After
+//! the first pass the hashes are dropped; the texts of URLs with repeated hashes stay, and 6 bytes a URL for entry
+//! starts and findings, by which files are read again without a scan (`reread`).
 //!
 //! For a set with alternate links the first pass also keeps 8 bytes a URL, a hash by which links find their rows, and
 //! the links themselves as hashes, once for all pages with the same links.
@@ -101,7 +101,8 @@ impl StreamedSet {
         Ok(Box::new(set))
     }
 
-    /// The set, and whether it has links although there is no list for keys; then it is incomplete.
+    /// Makes the first pass. `keys` collects the URL hashes that alternate links need; without it, the pass stops at
+    /// the first page with links and returns an incomplete set and true.
     fn open_with(
         mut session: Session,
         paths: &[PathBuf],
@@ -142,8 +143,8 @@ impl StreamedSet {
         if is_linked {
             return Ok((set, true));
         }
-        let named = keys.map(|keys| set.session.current.state.checks.count_targets(&keys));
-        let wanted = Arc::new(repeated_hashes(&hashes) | named.unwrap_or_default());
+        let linked_rows = keys.map(|keys| set.session.current.state.checks.count_targets(&keys));
+        let wanted = Arc::new(repeated_hashes(&hashes) | linked_rows.unwrap_or_default());
         drop(hashes);
         if !wanted.is_empty() {
             set.compare(&wanted, progress)?;

@@ -2,7 +2,7 @@
 
 use super::outline::Outline;
 use super::{About, EntryContext, Sink, namespace};
-use crate::check::fields::TOLERANCE;
+use crate::check::fields::FUTURE_TOLERANCE;
 use crate::check::rule::Rule;
 use crate::protocol::extension::{Kind, value};
 use crate::protocol::location;
@@ -125,7 +125,7 @@ fn news(outline: &Outline<'_>, number: u32, entry_context: &EntryContext<'_>, si
     {
         if moment + lasts + value::NEWS_DAYS * 86_400 < entry_context.now {
             sink.breach(Rule::NEWS_STALE, at, About::Element);
-        } else if moment > entry_context.now + if lasts > 0 { TOLERANCE } else { 0 } {
+        } else if moment > entry_context.now + if lasts > 0 { FUTURE_TOLERANCE } else { 0 } {
             sink.breach(Rule::NEWS_FUTURE, at, About::Element);
         }
     }

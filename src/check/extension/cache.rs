@@ -41,7 +41,7 @@ pub(super) struct Href {
 struct Hrefs(Vec<([u8; MAX_URL_BYTES], usize, Href)>);
 
 /// Number of cached URLs; a power of two.
-const HREFS: usize = 256;
+const CACHED_URLS: usize = 256;
 
 /// Length of the longest URL that is cached. URLs are stored inline, so that an entry without findings allocates
 /// nothing.
@@ -70,9 +70,9 @@ impl Cache {
     pub(super) fn href(&mut self, text: &str) -> Href {
         let bytes = text.as_bytes();
         if self.hrefs.0.is_empty() {
-            self.hrefs.0.resize(HREFS, ([0; MAX_URL_BYTES], 0, Href::default()));
+            self.hrefs.0.resize(CACHED_URLS, ([0; MAX_URL_BYTES], 0, Href::default()));
         }
-        let slot = FixedState::default().hash_one(bytes) as usize % HREFS;
+        let slot = FixedState::default().hash_one(bytes) as usize % CACHED_URLS;
         let known = self.hrefs.0.get(slot).filter(|(known, len, _)| *len > 0 && known.get(..*len) == Some(bytes));
         if let Some((.., href)) = known {
             return *href;

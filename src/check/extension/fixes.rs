@@ -34,8 +34,8 @@ pub(super) struct ExtensionFix {
     pub patch: Patch,
 }
 
-/// A key that is equal for breaches which a single fix ends together: their rule and namespace. `None` for a breach that
-/// needs a fix of its own.
+/// A key that is equal for breaches which a single fix ends together: their rule and namespace. `None` for a breach
+/// that needs a fix of its own.
 pub(super) fn scope(breach: &Breach, outline: &Outline<'_>) -> Option<(Rule, u32)> {
     let node = outline.node_at(breach.node)?;
     match breach.rule {

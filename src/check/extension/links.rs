@@ -1,7 +1,7 @@
 //! Rules about alternate links (`hreflang`): the language versions of a page.
 //!
-//! Links for other devices (`media`) and to apps (`android-app:`, `ios-app:`) are allowed and are not language versions.
-//! All other links are checked here, also those without `hreflang`.
+//! Links for other devices (`media`) and to apps (`android-app:`, `ios-app:`) are allowed and are not language
+//! versions. All other links are checked here, also those without `hreflang`.
 
 use super::blocks::is_same_page;
 use super::cache::{Cache, Href, Language, Languages, Version, normalized};
@@ -276,8 +276,8 @@ fn validate_page(
     }
 }
 
-/// Whether an alternate link has no attribute of that name. Namespace declarations and attributes of other namespaces are
-/// always allowed.
+/// Whether an alternate link has no attribute of that name. Namespace declarations and attributes of other namespaces
+/// are always allowed.
 fn is_unknown_attribute(name: &[u8]) -> bool {
     let known = extension::root(Namespace::Xhtml).and_then(|root| root.attribute(name));
     known.is_none() && !name.contains(&b':') && name != b"xmlns"

@@ -60,17 +60,17 @@ enum About {
     Other(u32),
 }
 
-/// Trials of fixes that every entry may use, whatever its length. Each trial parses the whole entry again, and an entry
+/// Minimum number of trials of fixes for an entry of any length. Each trial parses the whole entry again, and an entry
 /// can have as many findings as elements.
-const TRIALS: usize = 16;
+const MIN_TRIALS: usize = 16;
 
-/// Bytes of entry text that further trials may parse, so that every fix of a short entry is tried.
-const TRIAL_BYTES: usize = 1 << 16;
+/// Maximum bytes of entry text that further trials parse. It allows trying every fix of a short entry.
+const MAX_EXTRA_TRIAL_BYTES: usize = 1 << 16;
 
-/// Number of trials for an entry of a length in bytes: `TRIALS` passes over the entry, plus passes over at most
-/// `TRIAL_BYTES` in all.
+/// Number of trials for an entry of a length in bytes: `MIN_TRIALS` passes over the entry, plus passes over at most
+/// `MAX_EXTRA_TRIAL_BYTES` in all.
 pub(super) const fn trials(len: usize) -> usize {
-    TRIALS + TRIAL_BYTES / (len + 1)
+    MIN_TRIALS + MAX_EXTRA_TRIAL_BYTES / (len + 1)
 }
 
 /// A violated rule and its location.

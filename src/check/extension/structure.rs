@@ -36,7 +36,7 @@ pub(super) fn validate(outline: &Outline<'_>, entry_context: &EntryContext<'_>, 
     }
 }
 
-/// The rule for an element that does not belong where it is.
+/// The rule for an element that is not allowed inside its parent.
 fn unexpected_element_rule(outline: &Outline<'_>, node: &Node) -> Rule {
     match node.meaning {
         Meaning::Extension(namespace) if extension::is_known_element(namespace, outline.local(node)) => {
@@ -54,7 +54,8 @@ fn deprecation_rule(node: &Node) -> Rule {
     }
 }
 
-/// Reports unknown and deprecated attributes. Namespace declarations and attributes of other namespaces are always allowed.
+/// Reports unknown and deprecated attributes. Namespace declarations and attributes of other namespaces are always
+/// allowed.
 fn attributes(outline: &Outline<'_>, (number, node): (u32, &Node), sink: &mut impl Sink) {
     // `links` checks the attributes of alternate links.
     let Some(element) = node.element.filter(|_| namespace(node) != Namespace::Xhtml) else { return };

@@ -1,8 +1,8 @@
 //! Rules as data: rule ids, sets of rules, and interned rule sets.
 //!
-//! Each rule has a code. A case of a rule with another severity is a *variant*: a row of its own under the same code, so that
-//! every finding has its severity. Code that lists or selects rules by code uses [`Rule::mains`] and [`Rule::family`].
-//! Numbers of rules are valid for one run only; files and scripts use codes.
+//! Each rule has a code. A case of a rule with another severity is a *variant*: a row of its own under the same code,
+//! so that every finding has its severity. Code that lists or selects rules by code uses [`Rule::mains`] and
+//! [`Rule::family`]. Numbers of rules are valid for one run only; files and scripts use codes.
 
 mod profile;
 mod table;

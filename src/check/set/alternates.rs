@@ -1,9 +1,9 @@
 //! Set rules about alternate links: missing return links, targets without an entry, versions with different link sets.
 //!
-//! Language versions of a page carry the same links, so each set of links is stored once, under a number, as hashes of the
-//! normalised URLs (64 bits, so that collisions are negligible), and is checked once whatever the number of its rows. After
-//! a change of a row, only its own set of links and those that list its URL are checked again. A set without alternate
-//! links needs no memory.
+//! Language versions of a page carry the same links, so each set of links is stored once, under a number, as hashes of
+//! the normalised URLs (64 bits, so that collisions are negligible), and is checked once whatever the number of its
+//! rows. After a change of a row, only its own set of links and those that list its URL are checked again. A set
+//! without alternate links needs no memory.
 
 mod counted;
 mod linked_rows;
@@ -28,8 +28,8 @@ pub struct Link {
     pub host: u32,
 }
 
-/// A URL whose rows have more different sets of links than this is not checked: the sets contradict each other, which is
-/// reported anyway.
+/// A URL whose rows have more different sets of links than this is not checked: the sets contradict each other, which
+/// is reported anyway.
 const SETS_PER_PAGE: usize = 64;
 
 /// A hash of a host, ignoring case.
@@ -130,8 +130,8 @@ impl Alternates {
         }
     }
 
-    /// Adds the links of counted rows, each with the hash of its URL: the second half of [`Alternates::insert`]. Consecutive
-    /// rows that share a slice of links are looked up once.
+    /// Adds the links of counted rows, each with the hash of its URL: the second half of [`Alternates::insert`].
+    /// Consecutive rows that share a slice of links are looked up once.
     pub(super) fn add_links<'l>(
         &mut self,
         rows: impl IntoIterator<Item = (u32, u64, &'l [Link])>,
@@ -203,7 +203,8 @@ impl Alternates {
         }
     }
 
-    /// Replaces the links of a row that has some. `rows_of` returns the number of rows with a URL that no row lists yet.
+    /// Replaces the links of a row that has some. `rows_of` returns the number of rows with a URL that no row lists
+    /// yet.
     pub(super) fn relink(&mut self, row: u32, links: &[Link], rows_of: impl Fn(u64) -> u32) {
         let Some((key, number)) = self.rows.remove(row) else { return };
         // Add before removing, so that URLs listed before and after keep their counts.
@@ -339,8 +340,8 @@ impl Alternates {
             || linked.iter().any(|(other, _)| other != number && !self.differ_only_by_self(number, (other, key)))
     }
 
-    /// Whether two sets of links differ only because pages do not list themselves, which another rule reports. `key` is the URL
-    /// of the rows of the other set.
+    /// Whether two sets of links differ only because pages do not list themselves, which another rule reports. `key` is
+    /// the URL of the rows of the other set.
     fn differ_only_by_self(&self, number: u32, (other, key): (u32, u64)) -> bool {
         let (Some(own), Some(theirs)) = (self.sets.get(number as usize), self.sets.get(other as usize)) else {
             return false;
@@ -459,8 +460,8 @@ impl Alternates {
         keys.iter().copied().filter(move |target| !self.returns(*target, key))
     }
 
-    /// Whether a target links back to `key`. Also true if it is the same page, has no row, or has so many sets of links that it
-    /// is not checked.
+    /// Whether a target links back to `key`. Also true if it is the same page, has no row, or has so many sets of links
+    /// that it is not checked.
     fn returns(&self, target: u64, key: u64) -> bool {
         let lists = |(other, _): (u32, u32)| self.sets.get(other as usize).is_some_and(|set| set.lists(key));
         let is_sound = |page: &Page| page.rows == 0 || page.sets.len() > SETS_PER_PAGE || page.sets.iter().any(lists);

@@ -1,8 +1,8 @@
 //! Detects generated dates: whether all or most dates of a file are the same, or within one minute.
 //!
-//! Nothing is stored per date. Whether all dates are equal follows from three sums. The number of dates in the fullest minute
-//! is computed once and then bounded: adding or removing *k* dates changes it by at most *k*, so the dates are read again
-//! only if the threshold is between the bounds.
+//! Nothing is stored per date. Whether all dates are equal follows from three sums. The number of dates in the fullest
+//! minute is computed once and then bounded: adding or removing *k* dates changes it by at most *k*, so the dates are
+//! read again only if the threshold is between the bounds.
 
 /// More than this many fifths are a majority (rule catalogue, `set-lastmod-generated`: over 80 %).
 const MAX_FIFTHS: u64 = 4;
@@ -157,8 +157,9 @@ impl Minutes {
 
 /// Bounds of the largest number of dates within a minute.
 ///
-/// A minute with over 80 % of the dates overlaps at most two minutes of the clock, so one of these has over 40 %, and so has
-/// its counter. Only dates near such hot counters are sorted; any other minute has at most twice the largest other counter.
+/// A minute with over 80 % of the dates overlaps at most two minutes of the clock, so one of these has over 40 %, and
+/// so has its counter. Only dates near such hot counters are sorted; any other minute has at most twice the largest
+/// other counter.
 fn fullest_minute(each: EachDate<'_>) -> (u32, u32) {
     let mut bins = [0_u32; BINS];
     let mut count = 0_u64;

@@ -1,7 +1,7 @@
 //! Index of rows by page: exact duplicates, and duplicates after URL normalisation.
 //!
-//! A row that is alone on its page needs one table slot and four bytes of hash; a second row opens a group. Hashes only select
-//! candidates: equality is always decided by the texts.
+//! A row that is alone on its page needs one table slot and four bytes of hash; a second row opens a group. Hashes only
+//! select candidates: equality is always decided by the texts.
 
 use super::groups::{Class, Groups};
 use super::members::Rows;

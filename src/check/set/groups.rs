@@ -1,7 +1,7 @@
 //! Groups of rows with the same page, divided into classes of rows with the same URL text.
 //!
-//! Invariant: a group has at least two rows, a class at least one, and the three counters are the sums over all classes.
-//! Adding and removing a row is O(log n) for any size; equality is decided by the texts.
+//! Invariant: a group has at least two rows, a class at least one, and the three counters are the sums over all
+//! classes. Adding and removing a row is O(log n) for any size; equality is decided by the texts.
 
 use super::Locs;
 use super::members::{Members, Rows};

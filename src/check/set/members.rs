@@ -5,13 +5,13 @@
 use hashbrown::HashMap;
 use roaring::RoaringBitmap;
 
-/// Up to this many rows are stored inline; more are stored in a bitmap.
-const FEW: usize = 3;
+/// Maximum number of rows that are stored inline; more are stored in a bitmap.
+const MAX_INLINE: usize = 3;
 
 /// A few values without heap allocation.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct InlineVec<T> {
-    values: [T; FEW],
+    values: [T; MAX_INLINE],
     len: u8,
 }
 
@@ -42,7 +42,7 @@ impl<T: Copy + Default> InlineVec<T> {
 pub enum Rows {
     /// Ascending.
     Few(InlineVec<u32>),
-    /// Had more than a few rows at some time.
+    /// Used from the first time that there are more than `MAX_INLINE` rows.
     Many(RoaringBitmap),
 }
 
@@ -128,7 +128,7 @@ impl Rows {
 pub enum Members {
     /// `(row, file)`, ascending.
     Few(InlineVec<(u32, u32)>),
-    /// Had more than a few rows at some time.
+    /// Used from the first time that there are more than `MAX_INLINE` rows.
     Many(Box<LargeGroup>),
 }
 

@@ -167,7 +167,7 @@ impl SetIndex {
         self.cross_submission = declared;
     }
 
-    /// Sets whether this is a single file, which may be part of a larger set: other files may list what it does not.
+    /// Sets whether this is a single file, which may be part of a larger set whose other files list further pages.
     pub fn set_part(&mut self, is_part: bool) {
         self.is_part = is_part;
     }
@@ -266,7 +266,7 @@ impl SetIndex {
         (0..).zip(keys).filter(|(_, key)| named.contains(*key)).map(|(row, _)| row).collect()
     }
 
-    /// Whether rows were added without comparison, so that the index cannot tell which rows name a page.
+    /// Whether rows were added without comparison, so that the index does not know all rows of a page.
     pub fn is_partial(&self) -> bool {
         !self.duplicates.uncompared_rows().is_empty()
     }

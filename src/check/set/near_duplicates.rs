@@ -1,7 +1,7 @@
 //! Finds near duplicates: URLs that differ only in ways that rarely name another page.
 //!
-//! Computed on demand and off by default: a second key for every row would double the index, and the result is a guess (rule
-//! catalogue, `set-duplicate-near`).
+//! Computed on demand and off by default: a second key for every row would double the index, and the result is a guess
+//! (rule catalogue, `set-duplicate-near`).
 
 use super::{Locs, SetIndex};
 use crate::protocol::location::near_key;
@@ -51,8 +51,8 @@ impl NearDuplicates {
 }
 
 impl SetIndex {
-    /// Rows that resemble an earlier row, but are not certain to name the same page. Visits all rows, so it belongs in a
-    /// background job.
+    /// Rows that resemble an earlier row, but are not certain to name the same page. Visits all rows, so it belongs in
+    /// a background job.
     pub fn near_duplicates(&self, locs: &impl Locs) -> RoaringBitmap {
         self.near_pairs(locs).into_iter().map(|(row, _)| row).collect()
     }

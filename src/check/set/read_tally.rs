@@ -49,8 +49,8 @@ pub struct ReadTally {
 }
 
 impl ReadTally {
-    /// Adds a row; an outline of its URL is enough, and `facts.file` is ignored. Returns its shape, with the number of its origin
-    /// in this tally.
+    /// Adds a row; an outline of its URL is enough, and `facts.file` is ignored. Returns its shape, with the number of
+    /// its origin in this tally.
     pub fn add(&mut self, location: &Location<'_>, facts: &IndexedRow) -> RowShape {
         let origin = self.hosts.add(location);
         self.file.add(origin, facts);

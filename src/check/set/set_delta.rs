@@ -25,8 +25,8 @@ pub struct SetDelta {
 }
 
 impl SetDelta {
-    /// Adds the changed rows of a file, which must keep their origins ([`is_same_origin`]). `new` has the dates of all rows of
-    /// the file after the change.
+    /// Adds the changed rows of a file, which must keep their origins ([`is_same_origin`]). `new` has the dates of all
+    /// rows of the file after the change.
     pub fn count<'l>(
         &mut self,
         index: &SetIndex,

@@ -33,7 +33,7 @@ impl Checks {
     }
 
     /// Takes the criteria of `before`. If these findings were made under others, takes its findings too, and checks the
-    /// rows that differ between the two states again. Returns whether it did so.
+    /// rows that differ between the two states again. Returns whether rows were checked.
     pub fn adopt_criteria(&mut self, before: &Self, (document, touched): (&Document, &RowSet), now: Now) -> bool {
         let is_same = self.matches(&before.criteria);
         self.detached_site = None;

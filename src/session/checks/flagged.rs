@@ -27,7 +27,8 @@ impl<'c> SetRows<'c> {
         Self { checks, locs: DocumentLocs(document), by_rule, grouped: OnceLock::new(), by_row: document.is_streamed() }
     }
 
-    /// Evaluates the rules for each requested row only: for queries about few rows, or about each row once, file by file.
+    /// Evaluates the rules for each requested row only: for queries about few rows, or about each row once, file by
+    /// file.
     #[must_use]
     pub(crate) fn by_row(self) -> Self {
         Self { by_row: true, ..self }

@@ -30,7 +30,7 @@ pub(in crate::session) fn repeated_hashes(hashes: &[u64]) -> RowSet {
             shared.insert(*hash, 0);
         }
     }
-    // Most of these only share a bit with another hash.
+    // Most of these hashes are not equal to another one: they only share a bit.
     let mut candidates = Filter::with_capacity(BITS_PER_HASH * shared.len());
     shared.keys().for_each(|hash| _ = candidates.test_and_set(*hash));
     let mut met: Vec<(u32, u64)> = Vec::new();

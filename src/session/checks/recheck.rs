@@ -145,7 +145,8 @@ impl Recheck<'_> {
         page
     }
 
-    /// The rules of a row where only the rules of the edited field need to be evaluated.
+    /// The rules that a row violates after an edit of one field, from the rules before and those of the field. `None`
+    /// if the whole entry must be checked.
     fn revised(&self, row: RowId, before: RuleSet, cursor: &mut RowCursor<'_>) -> Option<RuleSet> {
         let field = self.applied.field?;
         // A value in the file may have white space around it or contain references; only an edited value is plain.

@@ -43,8 +43,8 @@ impl Checks {
             .insert_links_uncompared(FileRows { file, first, keys: &reader.keys }, &reader.links);
     }
 
-    /// Looks up the targets of alternate links among the key hashes of all rows, after all files were added. Returns the
-    /// rows that findings about links may name.
+    /// Looks up the targets of alternate links among the key hashes of all rows, after all files were added. Returns
+    /// the rows that findings about links may name.
     pub fn count_targets(&mut self, keys: &[u64]) -> RowSet {
         Arc::make_mut(&mut self.set).count_targets(keys)
     }
@@ -70,8 +70,8 @@ impl Checks {
         }
     }
 
-    /// Rules that a row of an unloaded file violates. `undated` are all rows without a lastmod, `sets` all sets of rules
-    /// ([`Checks::rule_sets`]). Rows of a minority
+    /// Rules that a row of an unloaded file violates. `undated` are all rows without a lastmod, `sets` all sets of
+    /// rules ([`Checks::rule_sets`]). Rows of a minority
     /// ([`has_minorities`](crate::check::set::SetIndex::has_minorities)) are not recognised.
     pub fn rules_of_unloaded(
         &self,

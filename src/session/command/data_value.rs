@@ -5,7 +5,7 @@ use crate::document::query::data_column;
 use crate::protocol::Field;
 use std::sync::Arc;
 
-/// Where the value of a field comes from.
+/// The source of a field's value.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::session) enum DataValue<'t> {
     /// The value of a column.

@@ -152,13 +152,13 @@ pub enum Command {
     Check(Option<String>),
     /// List the unsaved changes.
     Changes,
-    /// Show what saving would write.
+    /// Show the files that a save would write.
     Plan,
     /// Check whether other programs changed the files.
     Outside,
     /// Set when saves back up the files that they replace.
     Backup(When),
-    /// Show what saving would change, byte by byte.
+    /// Show the changes that a save would make, byte by byte.
     Verify,
     /// Set the public base URL of the set.
     SetBaseUrl(String),
@@ -252,7 +252,7 @@ pub enum DataCommand {
     Dates(SourceDates),
 }
 
-/// Where the dates of pages come from.
+/// The source of the dates of pages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceDates {
     /// The folder of the sources, and how their times are read.
@@ -265,7 +265,7 @@ pub struct SourceDates {
 #[derive(Debug, Clone, PartialEq)]
 pub enum ProbeCommand {
     /// Request the URLs of rows.
-    Ask {
+    Request {
         /// The rows whose URLs are requested; without a query and rows: the marked rows, else all.
         scope: Scope,
         /// Limits of the requests.
@@ -275,7 +275,7 @@ pub enum ProbeCommand {
     Write(String),
 }
 
-/// Options of `probe`, where they are given.
+/// Options of `probe`; a limit is `None` if it is not given.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ProbeOptions {
     /// Whether addresses that are not public may be requested.
@@ -479,7 +479,7 @@ impl fmt::Display for Command {
             Self::Policy(path) => write_path(f, "policy", path.as_deref()),
             Self::Data(data) => data.fmt(f),
             Self::Probe(ProbeCommand::Write(path)) => write_path(f, "probe write", Some(path)),
-            Self::Probe(ProbeCommand::Ask { scope, options }) => scope.write(f, "probe", &options.to_string()),
+            Self::Probe(ProbeCommand::Request { scope, options }) => scope.write(f, "probe", &options.to_string()),
             Self::Theme(name) => write!(f, "theme {}", quoted_if_needed(name)),
             Self::Columns(names) => write!(f, "columns {}", names.join(",")),
         }

@@ -174,10 +174,10 @@ impl Replace {
         let mut found = false;
         let limit = if self.all { usize::MAX } else { 1 };
         for captures in self.regex.captures_iter(loc).take(limit) {
-            let Some(whole) = captures.get(0) else { continue };
+            let Some(matched) = captures.get(0) else { continue };
             found = true;
-            out.push_str(loc.get(copied..whole.start()).unwrap_or_default());
-            copied = whole.end();
+            out.push_str(loc.get(copied..matched.start()).unwrap_or_default());
+            copied = matched.end();
             for piece in &self.pieces {
                 out.push_str(match piece {
                     Piece::Text(text) => text,
@@ -191,7 +191,7 @@ impl Replace {
 }
 
 /// The expression without the escapes that only the delimiter needs. `\/` and `/` mean the same in
-/// an expression, so the first is always written as the second; `\|` means something of its own.
+/// an expression, so the first is always written as the second; `\|` has a meaning of its own.
 fn without_escapes(written: &str, delimiter: char) -> String {
     let mut out = String::with_capacity(written.len());
     let mut chars = written.chars();

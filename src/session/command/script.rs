@@ -22,7 +22,7 @@ pub struct ScriptError {
     pub number: usize,
     /// The text of the line.
     pub line: String,
-    /// What is wrong with it; the span is within the line.
+    /// The error; its span is within the line.
     pub error: CommandError,
 }
 

@@ -414,7 +414,7 @@ fn any_command() -> impl Strategy<Value = Command> {
         (any_scope(), any::<bool>(), prop::option::of(0..100_u32), prop::option::of(1..=256_u16)).prop_map(
             |(scope, allow_private, rate, concurrency)| {
                 let options = ProbeOptions { allow_private, rate: rate.map(|rate| f64::from(rate) / 4.0), concurrency };
-                Command::Probe(ProbeCommand::Ask { scope, options })
+                Command::Probe(ProbeCommand::Request { scope, options })
             }
         ),
         any_path().prop_map(|path| Command::Probe(ProbeCommand::Write(path))),

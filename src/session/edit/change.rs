@@ -22,7 +22,7 @@ pub enum Change {
         /// The fields and values.
         assignments: Vec<Assignment>,
     },
-    /// Set one field to a value of its own in each row.
+    /// Set one field to a separate value in each row.
     Values {
         /// The selected rows; those without a value below stay as they are.
         rows: RowSet,

@@ -70,7 +70,8 @@ impl<'s> DataSource<'s> {
         }
     }
 
-    /// A number from 0 to 1 unchanged, or on the scale: `LOW + (HIGH - LOW) * ln(1 + n) / ln(1 + largest)`, to one decimal.
+    /// A number from 0 to 1 unchanged, or on the scale: `LOW + (HIGH - LOW) * ln(1 + n) / ln(1 + largest)`, to one
+    /// decimal.
     fn priority(&self, number: f64) -> Option<String> {
         let DataValue::Scale { low, high, .. } = self.value else {
             return (0.0..=1.0).contains(&number).then(|| format!("{:.1$}", number, decimals(number)));

@@ -221,7 +221,8 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
-        /// After any changes of extensions a fresh load has the same findings, and undoing everything restores the file.
+        /// After any changes of extensions a fresh load has the same findings, and undoing everything restores the
+        /// file.
         #[test]
         fn changed_extensions_reload_with_the_same_findings_and_are_undone(lines in prop::collection::vec(line(), 1..10)) {
             let mut session = open();

@@ -332,8 +332,8 @@ impl Intent {
         format!("{label}{already}{refused}")
     }
 
-    /// Adds the intent of the same change in another file, for a common report. The edits have been applied; the sum has an
-    /// empty edit if any of them had one.
+    /// Adds the intent of the same change in another file, for a common report. The edits have been applied; the sum
+    /// has an empty edit if any of them had one.
     pub(in crate::session) fn plus(&mut self, other: Self) {
         let is_edit = self.edit.is_some() || other.edit.is_some();
         self.edit = is_edit.then(|| Edit::Several(Vec::new()));
@@ -431,16 +431,17 @@ fn merge_samples(first: Vec<Sample>, second: Vec<Sample>) -> Vec<Sample> {
 
 /// A message about rules that cannot be fixed automatically, the most frequent first, and what to do about them.
 pub(in crate::session) fn unfixed_message(counts: &BTreeMap<Rule, u64>) -> String {
-    const NAMED: usize = 3;
+    /// The maximum number of rules that the message names.
+    const MAX_NAMED: usize = 3;
     let mut counts: Vec<(Rule, u64)> = counts.iter().map(|(rule, count)| (*rule, *count)).collect();
     counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    let named = counts.iter().take(NAMED).map(|(rule, count)| match counts.len() {
+    let named = counts.iter().take(MAX_NAMED).map(|(rule, count)| match counts.len() {
         1 => rule.code().to_owned(),
         _ => format!("{} ({count})", rule.code()),
     });
     let mut words: Vec<String> = named.collect();
-    if counts.len() > NAMED {
-        words.push(format!("{} more", counted((counts.len() - NAMED) as u64, "rule")));
+    if counts.len() > MAX_NAMED {
+        words.push(format!("{} more", counted((counts.len() - MAX_NAMED) as u64, "rule")));
     }
     let first = counts.first().map(|(rule, _)| *rule);
     let hint = first.map_or_else(String::new, |rule| {

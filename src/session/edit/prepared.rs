@@ -13,7 +13,7 @@ pub struct Prepared {
     pub base: u64,
     /// The [`Snapshot::saves`] that it was made with.
     pub saves: u64,
-    /// The new document and what was touched.
+    /// The new document and the touched rows.
     pub applied: Applied,
     /// The new findings.
     pub rechecked: Rechecked,

@@ -90,9 +90,9 @@ pub(in crate::session) fn intend(
     if matches!(reach, Reach::Set | Reach::Chosen) {
         url_effects::note_index(snapshot, &mut intent.urls, replace, reach == Reach::Set);
     }
-    // For one file of a streamed set, it is not known yet which origins the others lose.
+    // For one file of a streamed set, the origins that are replaced in other files are not known yet.
     if reach == Reach::File || (reach != Reach::Rows && intent.urls.moves_any()) {
-        url_effects::note_kept(snapshot, &mut intent.urls, (rows, replace), progress)?;
+        url_effects::count_origins(snapshot, &mut intent.urls, (rows, replace), progress)?;
     }
     if reach == Reach::Set {
         intent = replace_in_index(snapshot, intent, replace);

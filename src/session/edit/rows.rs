@@ -24,7 +24,7 @@ pub(in crate::session) fn intend_insert(
         return Err(EditError::Refused(format!("U+{:04X} cannot be written in XML; leave it out", bad as u32)));
     }
     let count = entries.len() as u64;
-    let Some((sitemap, after)) = insert_place(snapshot, anchor, before) else {
+    let Some((sitemap, after)) = insert_position(snapshot, anchor, before) else {
         return Err(EditError::Refused("there is no file to add to".into()));
     };
     Ok(Intent {
@@ -34,14 +34,14 @@ pub(in crate::session) fn intend_insert(
     })
 }
 
-/// The file and the row after which rows are inserted that belong after or before `anchor`.
-pub(in crate::session) fn insert_place(
+/// The file that new rows after (or `before`) the row `anchor` are inserted into, and the row that they follow there.
+pub(in crate::session) fn insert_position(
     snapshot: &Snapshot,
     anchor: Option<RowId>,
     before: bool,
 ) -> Option<(SitemapId, Option<RowId>)> {
     let Some(anchor) = anchor else {
-        // A part that was emptied and removed by a save keeps its number, but is not written again.
+        // A file that a save has removed keeps its number, but is not written again.
         let files = (0..snapshot.document.sitemaps().len() as u32).map(SitemapId);
         let last = files.rev().find(|id| !snapshot.document.is_gone(*id))?;
         let rows = &snapshot.document.sitemap(last)?.rows;
@@ -83,11 +83,11 @@ pub(in crate::session) fn intend_raw(snapshot: &Snapshot, row: RowId, text: &str
         || entry.open != 0
         || entry.len as usize != text.len()
     {
-        let what = names.kind.entry_name();
-        let element = format!("well-formed <{what}> element");
+        let noun = names.kind.entry_name();
+        let element = format!("well-formed <{noun}> element");
         return Err(EditError::Refused(format!(
             "enter exactly one {}",
-            if names.kind.is_xml() { &element } else { what }
+            if names.kind.is_xml() { &element } else { noun }
         )));
     }
     let (old, old_text) = snapshot.document.entry(row);

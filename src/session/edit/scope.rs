@@ -12,7 +12,7 @@ use crate::session::fix_table;
 use crate::session::state::Snapshot;
 use crate::words::{counted, grouped};
 
-/// The rows that a command without a scope changes. Marked rows come first, but for [`DefaultScope::Row`].
+/// The rows that a command without a scope changes. Marked rows have precedence, except over [`DefaultScope::Row`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DefaultScope {
     /// The marked rows, else the row at the cursor of the screen.

@@ -1,4 +1,4 @@
-//! Side effects of changed URLs: new errors, new duplicates, and URLs that keep an origin that other URLs lost.
+//! Side effects of changed URLs: new errors, new duplicates, and URLs that keep an origin which was replaced in others.
 
 use crate::check::extension::{UrlGroup, urls};
 use crate::check::message::messages_of_value;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// The maximum length of a URL in a message.
-const SHOWN: usize = 200;
+const MAX_URL_LEN: usize = 200;
 
 /// A count of URLs, and the first of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -43,7 +43,7 @@ impl Found {
 
     /// `2 URLs with errors (the first: …)`; `None` if the count is 0.
     pub fn message(&self, noun: &str, more: &str) -> Option<String> {
-        let shown = excerpt(self.first.as_deref().unwrap_or_default(), SHOWN);
+        let shown = excerpt(self.first.as_deref().unwrap_or_default(), MAX_URL_LEN);
         let first = if self.count == 1 { shown } else { format!("the first: {shown}") };
         (self.count > 0).then(|| format!("{}{more} ({first})", counted(self.count, noun)))
     }
@@ -93,11 +93,11 @@ impl UrlEffects {
                 counted(self.inner.count, "URL")
             )
         });
-        [unknown, self.kept_message(), inner].into_iter().flatten().collect()
+        [unknown, self.old_origins_message(), inner].into_iter().flatten().collect()
     }
 
     /// `3 image URLs still have https://old.example: …`.
-    fn kept_message(&self) -> Option<String> {
+    fn old_origins_message(&self) -> Option<String> {
         let mut sums: Counts = Counts::default();
         let mut first: Option<(&str, &str)> = None;
         let mut more = 0_u64;
@@ -137,12 +137,12 @@ impl UrlEffects {
         }
     }
 
-    /// Whether any URL lost its origin.
+    /// Whether the origin of any URL was replaced.
     pub(in crate::session) fn moves_any(&self) -> bool {
         !self.moved.is_empty()
     }
 
-    /// Whether a URL has an origin that others lost.
+    /// Whether the origin of a URL was replaced in other URLs.
     fn has_moved(&self, url: &str) -> bool {
         !self.moved.is_empty() && origin(url).is_some_and(|origin| self.moved.contains_key(&origin))
     }
@@ -241,7 +241,7 @@ fn duplicates_among(snapshot: &Snapshot, values: &[(RowId, Value)]) -> Found {
 }
 
 /// Counts the origins of all URLs of resident rows after a replacement, except URLs that match and are not targets.
-pub(in crate::session) fn note_kept(
+pub(in crate::session) fn count_origins(
     snapshot: &Snapshot,
     effects: &mut UrlEffects,
     (rows, replace): (&RowSet, &Replace),
@@ -380,7 +380,7 @@ pub(in crate::session) struct Duplicates {
 struct Changed {
     /// The hash of the old URL of the first row.
     old: u64,
-    /// How many of the rows do not count as duplicates so far, and the first of these.
+    /// Number of the rows that do not count as duplicates so far, and the first of them.
     single: u32,
     row: RowId,
 }
@@ -466,7 +466,7 @@ mod tests {
         // They had the same URL before.
         assert_eq!(rows(&[(0, "b", "a"), (1, "b", "a")]).0, 0);
         assert_eq!(rows(&[(0, "b", "a"), (1, "b", "a"), (2, "a", "a"), (3, "a", "a")]).0, 2);
-        // The first is that of the lowest row, not the one found first.
+        // The reported URL is that of the row with the lowest number, in whatever order rows are added.
         assert_eq!(rows(&[(0, "b", "x"), (1, "c", "y"), (2, "y", "y"), (3, "x", "x")]), (2, "x".to_owned()));
     }
 }

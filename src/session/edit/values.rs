@@ -26,15 +26,15 @@ pub(in crate::session) fn intend_set(
     assignments: &[Assignment],
     progress: &Progress,
 ) -> Result<Intent, EditError> {
-    let mut whole: Option<Intent> = None;
+    let mut joined: Option<Intent> = None;
     for assignment in assignments {
         let intent = intend_assignment(snapshot, rows, assignment, progress)?;
-        whole = Some(match whole {
+        joined = Some(match joined {
             None => intent,
             Some(first) => first.join(intent),
         });
     }
-    Ok(whole.unwrap_or_else(|| Intent::counting(0)))
+    Ok(joined.unwrap_or_else(|| Intent::counting(0)))
 }
 
 /// The intent of one assignment: from a data column, as a step from the old value, or the same value for all rows.

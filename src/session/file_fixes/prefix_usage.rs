@@ -12,8 +12,8 @@ use crate::xml::record::Flags;
 use std::cell::OnceCell;
 use std::collections::HashSet;
 
-/// Up to this many prefixes are searched for one by one; more of them in one slower pass.
-const FEW: usize = 4;
+/// Maximum number of prefixes that are searched for one by one; more are searched for in one slower pass.
+const MAX_SINGLE_SEARCHES: usize = 4;
 
 /// A search of one file.
 pub(super) struct PrefixUsage<'d> {
@@ -40,7 +40,7 @@ impl<'d> PrefixUsage<'d> {
             _ => Flags::OTHER,
         };
         let (live, all) = *self.flags.get_or_init(|| self.flags_of(sitemap));
-        // `xhtml` may be used for something else than links.
+        // `xhtml` may be used for other elements than links.
         live.contains(flag)
             || (namespace == Namespace::Xhtml && all.contains(Flags::OTHER))
             || self.text_uses(sitemap, namespace)
@@ -66,8 +66,8 @@ impl<'d> PrefixUsage<'d> {
             || if self.closely { flags.has_extensions() } else { flags.contains(Flags::OTHER) }
     }
 
-    /// Whether the text of the file, except the root's tag, uses a prefix that is declared for a namespace. Only rows whose
-    /// flags do not rule it out are examined.
+    /// Whether the text of the file, except the root's tag, uses a prefix that is declared for a namespace. Only rows
+    /// whose flags do not rule it out are examined.
     fn text_uses(&self, sitemap: &Sitemap, namespace: Namespace) -> bool {
         let declared = sitemap.frame.names.attributes.iter().filter_map(|(name, uri)| {
             name.strip_prefix("xmlns:").filter(|_| namespace::classify(uri.trim()) == namespace).map(str::as_bytes)
@@ -93,7 +93,7 @@ impl<'d> PrefixUsage<'d> {
             if record.is_deleted() || !self.may_use(record.flags, has_siblings) {
                 return false;
             }
-            if let Some((source, _)) = cursor.origin(row).filter(|_| declared.len() <= FEW) {
+            if let Some((source, _)) = cursor.origin(row).filter(|_| declared.len() <= MAX_SINGLE_SEARCHES) {
                 if without.is_some_and(|known| std::ptr::eq(known, source)) {
                     return false;
                 }
@@ -109,14 +109,14 @@ impl<'d> PrefixUsage<'d> {
 
 /// Whether any of the prefixes follows a `<` or a space in a text, with its colon.
 fn mentions_any(declared: &HashSet<&[u8]>, text: &[u8]) -> bool {
-    if declared.len() > FEW {
+    if declared.len() > MAX_SINGLE_SEARCHES {
         return any_name_in(text, |name| declared.contains(name));
     }
     declared.iter().any(|prefix| mentions_prefix(text, prefix))
 }
 
-/// Whether a test holds for any name between a `<` or a space and a colon. Each byte is examined once, however many names
-/// there are.
+/// Whether a test holds for any name between a `<` or a space and a colon. Each byte is examined once, however many
+/// names there are.
 fn any_name_in(text: &[u8], is_match: impl Fn(&[u8]) -> bool) -> bool {
     note_work(text.len());
     let names = memchr::memchr2_iter(b'<', b' ', text).filter_map(|at| {

@@ -190,7 +190,7 @@ mod tests {
     use crate::protocol::lastmod::Now;
     use crate::session::Session;
     use crate::session::fix;
-    use crate::session::fixture::whole_findings;
+    use crate::session::fixture::non_row_findings;
     use crate::session::store::journal::fixture;
     use crate::session::store::load;
     use crate::session::store::save;
@@ -223,7 +223,7 @@ mod tests {
     }
 
     fn found(session: &Session, rule: Rule) -> Vec<(FindingTarget, Option<String>)> {
-        let found = whole_findings(session).into_iter();
+        let found = non_row_findings(session).into_iter();
         let found = found.filter(|found| found.rule == rule && found.target.is_of_index());
         found.map(|found| (found.target, found.fix.map(|fix| fix.label))).collect()
     }

@@ -111,7 +111,7 @@ pub(in crate::session) fn of_sitemap(
     id: SitemapId,
     profile: Profile,
 ) -> Vec<Finding> {
-    // A part that was emptied has no findings: a save has removed it or will remove it.
+    // A file that a save has removed, or will remove because its last row was deleted, has no findings.
     if document.is_gone(id) || document.compare(saved).is_removed_by_save(id) {
         return Vec::new();
     }
@@ -129,7 +129,7 @@ pub(in crate::session) fn of_sitemap(
 pub(in crate::session) fn of_present(document: &Document, id: SitemapId, profile: Profile) -> Vec<Finding> {
     let Some(sitemap) = document.sitemap(id) else { return Vec::new() };
     let mut findings = file_fixes::findings(document, Member::Sitemap(id), profile);
-    // A feed is never written over, and so nothing of it is fixed.
+    // A feed is never overwritten, so it has no fixes.
     let is_feed = matches!(sitemap.form, Form::Feed(_));
     let of_quirks = of_quirks(&sitemap.quirks, (false, profile), &|_| FindingTarget::Sitemap(id)).into_iter();
     findings.extend(of_quirks.map(|found| Finding { fix: found.fix.filter(|_| !is_feed), ..found }));

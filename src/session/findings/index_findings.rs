@@ -62,7 +62,7 @@ pub(in crate::session) fn of_index(session: &Session) -> Vec<Finding> {
         let rules = sets.get(usize::from(*set)).copied().unwrap_or_default();
         let text = index.source.entry_text(number);
         for finding in message::messages(&Entry::of(text, &index.source.names), text, &context, rules) {
-            // The fix edits the index as a file, whatever it does to the entry.
+            // Every fix of an entry edits the index as a file.
             let fix = finding.fix.clone().map(|fix| Fix { action: Action::File, ..fix });
             // These fixes need the base URL or the other entries, not only this one.
             let is_path = matches!(finding.rule, Rule::INDEX_CHILD_PATH | Rule::INDEX_CHILD_INCOMPLETE_URL);
@@ -106,12 +106,12 @@ pub(in crate::session) fn check_entries(session: &mut Session) {
     session.index_rules = session.current.state.checks.numbers(sets);
 }
 
-/// The maximum number of findings of an index that are kept, as many as an index may have entries; further ones are only
-/// counted.
+/// The maximum number of findings of an index that are kept, as many as an index may have entries; further ones are
+/// only counted.
 const MAX_INDEX_FINDINGS: usize = 50_000;
 
-/// Indexes of up to this many children, in sets of up to [`SMALL_SET`] rows, are checked after every change; larger ones
-/// only after a load or a save.
+/// Indexes of up to this many children, in sets of up to [`SMALL_SET`] rows, are checked after every change; larger
+/// ones only after a load or a save.
 pub(in crate::session) const SMALL_INDEX: usize = 500;
 
 pub(in crate::session) const SMALL_SET: u64 = 100_000;

@@ -58,7 +58,8 @@ impl FindingRef<'_> {
     }
 }
 
-/// The first `most` of the wanted findings by rank, then by file, with their messages; and the number of all wanted ones.
+/// The first `max_findings` of the wanted findings by rank, then by file, with their messages; and the number of all
+/// wanted findings.
 pub(crate) fn first<K: Ord>(
     session: &Session,
     max_findings: usize,

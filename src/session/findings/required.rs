@@ -25,7 +25,7 @@ pub(in crate::session) fn missing(session: &Session) -> Vec<(&str, Finding)> {
     let missing = (0..).zip(policy.required()).filter(|one| !is_listed(one));
     missing
         .map(|(_, url)| {
-            let message = format!("{} is missing, and the policy requires it", excerpt(url, MOST));
+            let message = format!("{} is missing, and the policy requires it", excerpt(url, MAX_URL_LEN));
             (url.as_str(), Finding::new(rule, severity, message).of(FindingTarget::Set))
         })
         .collect()
@@ -44,4 +44,4 @@ pub(in crate::session) fn check(session: &mut Session) {
 }
 
 /// The maximum length of a URL in a message.
-pub(in crate::session) const MOST: usize = 120;
+pub(in crate::session) const MAX_URL_LEN: usize = 120;

@@ -60,9 +60,10 @@ pub(in crate::session) fn of_sitemap_lines(session: &Session) -> Vec<(String, Fi
     });
     let others = robots.sitemaps().iter().filter(is_other).map(|line| {
         let is_url = location::origin(&line.url).is_some();
-        let what = if is_url { "which is not in this set" } else { "which is not a complete URL: crawlers ignore it" };
+        let reason =
+            if is_url { "which is not in this set" } else { "which is not a complete URL: crawlers ignore it" };
         let message =
-            format!("line {} of {} names {}, {what}", line.line, name(robots), excerpt(&line.url, MAX_URL_LEN));
+            format!("line {} of {} names {}, {reason}", line.line, name(robots), excerpt(&line.url, MAX_URL_LEN));
         (line.url.clone(), Rule::ROBOTS_SITEMAP_OTHER, message)
     });
     let profile = session.view().profile();

@@ -237,8 +237,8 @@ impl LinkEdits<'_> {
         languages
     }
 
-    /// The language of a page: the one that it states itself, else the one that all pages that list it state. x-default is
-    /// no language.
+    /// The language of a page: the one that it states itself, else the one that all pages that list it state. x-default
+    /// is no language.
     fn language(&self, row: RowId, own: &[Version]) -> Option<String> {
         let key = self.key(row);
         let mut codes = languages_of(own, key);
@@ -364,7 +364,7 @@ impl LinkEdits<'_> {
         self.pages.extend(new);
     }
 
-    /// Makes all pages of a family list what any of them lists.
+    /// Adds to each page of a family the links that any other page of it has.
     fn unify_links(&mut self, family: &[RowId]) {
         if family.len() > MAX_FAMILY {
             return self.done.refuse("too many pages are connected by their links");

@@ -1,6 +1,7 @@
 //! Finds the rules that have more findings after a fix than before.
 //!
-//! A fix can change what other rules count, such as the dates of a set that lost rows. The preview names these rules.
+//! A fix can add findings of other rules, such as those about the dates of a set that lost rows. The preview names
+//! these rules.
 
 use crate::check::Profile;
 use crate::check::rule::{Rule, RuleSet};

@@ -1,6 +1,6 @@
 //! Repeats a fix on its own result until nothing changes.
 //!
-//! Invariant: fixing the outcome again changes nothing, unless [`PASSES`] were not enough.
+//! Invariant: fixing the outcome again changes nothing, unless [`MAX_PASSES`] were not enough.
 
 use crate::check::decision::Decision;
 use crate::document::edit::Edit;
@@ -11,9 +11,9 @@ use crate::session::fix::touched_rows;
 use crate::session::fix::trial::{self, files_of};
 use crate::session::state::Snapshot;
 
-/// The maximum number of passes after the first. A value that hides another (a second `lastmod`, a line end) needs a pass
-/// for each of them; fixes that undo each other must end as well.
-const PASSES: usize = 8;
+/// The maximum number of passes after the first. A value that hides another (a second `lastmod`, a line end) needs a
+/// pass for each of them; fixes that undo each other must end as well.
+const MAX_PASSES: usize = 8;
 
 /// Applies a fix to its own result until nothing changes. `None` when cancelled.
 pub(in crate::session) fn repeat(
@@ -22,13 +22,13 @@ pub(in crate::session) fn repeat(
     first: Prepared,
     progress: &Progress,
 ) -> Option<Prepared> {
-    let mut whole = first;
-    for _ in 0..PASSES {
-        if whole.applied.is_unchanged() {
+    let mut total = first;
+    for _ in 0..MAX_PASSES {
+        if total.applied.is_unchanged() {
             break;
         }
-        let Some(next) = next_pass(change, &whole) else { break };
-        let after = state_after(snapshot, &whole);
+        let Some(next) = next_pass(change, &total) else { break };
+        let after = state_after(snapshot, &total);
         let intent = match super::intend(&after, &next, progress) {
             Ok(intent) => intent,
             Err(EditError::Cancelled) => return None,
@@ -42,9 +42,9 @@ pub(in crate::session) fn repeat(
         if pass.applied.is_unchanged() {
             break;
         }
-        whole = prepared::prepare_intent(snapshot, both_passes(whole.intent, pass.intent), progress)?;
+        total = prepared::prepare_intent(snapshot, both_passes(total.intent, pass.intent), progress)?;
     }
-    Some(whole)
+    Some(total)
 }
 
 /// The snapshot after a prepared change.

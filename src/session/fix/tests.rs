@@ -16,7 +16,7 @@ use crate::session::Session;
 use crate::session::command::Assignment;
 use crate::session::edit::Change;
 use crate::session::findings;
-use crate::session::fixture::whole_findings;
+use crate::session::fixture::non_row_findings;
 use crate::session::report;
 use crate::session::sampled::{self, folder, paths};
 use crate::session::store::journal::fixture;
@@ -264,7 +264,7 @@ fn places(session: &Session) -> BTreeSet<(String, Rule)> {
     let view = session.view();
     let of_row =
         |row: RowId| view.rules_of(row).iter().filter(is_bad).map(move |rule| (row.0.to_string(), rule.main()));
-    let whole = whole_findings(session).into_iter().filter(|found| is_bad(&found.rule));
+    let whole = non_row_findings(session).into_iter().filter(|found| is_bad(&found.rule));
     let of_rows = view.document.live_rows().flat_map(of_row);
     // Entries of an index may be added, removed and changed, so they are not distinguished.
     let place = |place: FindingTarget| if place.is_of_index() { "index".to_owned() } else { format!("{place:?}") };

@@ -1,8 +1,8 @@
 //! Tries a fix before it is made, and skips rows and files for which it would raise errors or warnings.
 //!
 //! Invariant: after a fix no row, no file and not the set violates a rule of severity error or warning that it did not
-//! violate before. Exceptions are [`SHARED_VALUES`] and explicit decisions: to delete rows, or to read a value in a given
-//! way.
+//! violate before. Exceptions are [`SHARED_VALUES`] and explicit decisions: to delete rows, or to read a value in a
+//! given way.
 
 use crate::check::Profile;
 use crate::check::decision::Decision;
@@ -36,11 +36,11 @@ pub(super) const SHARED_VALUES: RuleSet =
 const INDEX: &str = "index";
 
 /// Maximum number of trials of a fix; rows that were not tried by then are skipped.
-const TRIALS: u32 = 200;
-/// The maximum where each trial walks over many rows or parses much text.
-const FEW_TRIALS: u32 = 24;
-/// Bytes of entries that all trials together may parse.
-const TRIAL_BYTES: u64 = 128 << 20;
+const MAX_TRIALS: u32 = 200;
+/// The maximum if each trial visits many rows or parses much text.
+const MAX_SLOW_TRIALS: u32 = 24;
+/// Maximum bytes of entries that more than [`MAX_SLOW_TRIALS`] trials together may parse.
+const MAX_TRIAL_BYTES: u64 = 128 << 20;
 
 /// Whether a fix must not raise this rule.
 pub(in crate::session) fn is_bad(rule: Rule, profile: Profile) -> bool {
@@ -80,9 +80,9 @@ pub(in crate::session) fn without_harm(
         .filter(|row| snapshot.document.is_live(RowId(*row)) && snapshot.rules_of(RowId(*row)).intersects(of_rows))
         .collect();
     let files = files_of(prepared.intent.edit.as_ref());
-    let trials = if snapshot.document.live() > NEAR_ROWS { FEW_TRIALS } else { TRIALS };
+    let trials = if snapshot.document.live() > NEAR_ROWS { MAX_SLOW_TRIALS } else { MAX_TRIALS };
     let bytes: u64 = affected.iter().map(|row| snapshot.document.entry_text(RowId(row)).len() as u64).sum();
-    let trials = trials.min((TRIAL_BYTES / (bytes + 1)).max(FEW_TRIALS.into()) as u32);
+    let trials = trials.min((MAX_TRIAL_BYTES / (bytes + 1)).max(MAX_SLOW_TRIALS.into()) as u32);
     let attempt = |skipped: &SkippedRows| match change {
         Change::Fix { rows, rules } => fix::intend_rows(snapshot, rows, skipped, *rules, progress).map(Some),
         Change::Decide { rows, rule, decision: Decision::Usual } => {
@@ -168,17 +168,17 @@ fn raises(snapshot: &Snapshot, prepared: &Prepared) -> Option<String> {
     };
     let (was, is) = (files(&snapshot.checks, old), files(&checks, new));
     let mut rules_before: HashMap<&str, RuleSet> = HashMap::new();
-    for (rule, place) in &was {
-        rules_before.entry(place).or_default().insert(*rule);
+    for (rule, target) in &was {
+        rules_before.entry(target).or_default().insert(*rule);
     }
-    let raised = is.iter().find(|(rule, place)| {
-        let before = rules_before.get(&**place).copied().unwrap_or_default();
+    let raised = is.iter().find(|(rule, target)| {
+        let before = rules_before.get(&**target).copied().unwrap_or_default();
         // Entries of the index are added, removed and renamed, so their findings are compared by number.
         let count = |found: &[(Rule, String)]| {
-            let is_it = |(other, at): &&(Rule, String)| at == place && rule.family().contains(*other);
+            let is_it = |(other, at): &&(Rule, String)| at == target && rule.family().contains(*other);
             found.iter().filter(is_it).count()
         };
-        is_new(*rule, before) || (place == INDEX && is_bad(*rule) && count(&is) > count(&was))
+        is_new(*rule, before) || (target == INDEX && is_bad(*rule) && count(&is) > count(&was))
     });
     raised.map(|(rule, _)| format!("a file or the set would then violate {}", rule.code()))
 }
@@ -203,8 +203,8 @@ fn index_rules(snapshot: &Snapshot, checks: &Checks, document: &Document) -> Vec
     found.into_iter().map(|found| (found.rule, INDEX.to_owned())).chain(of_entries).collect()
 }
 
-/// Rows that violate a set rule after the change and not before. In large sets only rules with more findings than before
-/// are examined.
+/// Rows that violate a set rule after the change and not before. In large sets only rules with more findings than
+/// before are examined.
 fn new_findings_elsewhere(
     snapshot: &Snapshot,
     (checks, new): (&Checks, &Document),
@@ -263,7 +263,7 @@ impl Trial<'_> {
         })
     }
 
-    /// Adds those of the rows to the fix that raise no findings together with the rows fixed so far, by bisection.
+    /// Adds rows to the fix, except those that raise findings together with the rows fixed so far; found by bisection.
     /// `None` if cancelled.
     fn add(&mut self, rows: &[u32], is_known: bool, progress: &Progress) -> Option<()> {
         // Rows that are known to raise something need not be tried together.

@@ -1,7 +1,7 @@
 //! Decides which findings of a report need a message, and counts the others.
 //!
-//! Making the message of a finding and trying its fix takes many times longer than finding it, and a report prints only a
-//! few places of each rule. A property test compares the counts with the numbers of messages.
+//! Making the message of a finding and trying its fix takes many times longer than finding it, and a report prints only
+//! a few places of each rule. A property test compares the counts with the numbers of messages.
 
 use crate::check::entry::ENTRY_RULES;
 use crate::check::rule::{FindingCounts, Grouping, Rule, RuleSet};

@@ -16,10 +16,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The maximum number of findings of one rule that are kept for one file.
-const PLACES: usize = 5;
+const MAX_FINDINGS: usize = 5;
 
 /// The maximum number of files that are kept for one rule.
-const FILES: usize = 20;
+const MAX_FILES: usize = 20;
 
 /// The findings of a run, the most severe first, then in the order in which their rules were found.
 #[derive(Debug, Default)]
@@ -61,7 +61,7 @@ impl Summary {
         // The findings of a file are adjacent, except those about the set.
         let known = group.files.iter().rposition(|of_file| of_file.file == found.file);
         let at = known.or_else(|| {
-            let is_room = group.files.len() < FILES;
+            let is_room = group.files.len() < MAX_FILES;
             is_room.then(|| {
                 group.files.push(FileGroup { file: Arc::clone(&found.file), first: Vec::new(), findings: 0 });
                 group.files.len() - 1
@@ -69,7 +69,7 @@ impl Summary {
         });
         let Some(of_file) = at.and_then(|at| group.files.get_mut(at)) else { return };
         of_file.findings += 1;
-        if of_file.first.len() < PLACES {
+        if of_file.first.len() < MAX_FINDINGS {
             of_file.first.push(found.clone());
         }
     }
@@ -91,19 +91,19 @@ impl Summary {
     /// The rules whose further findings in the file of this name are only counted.
     pub(crate) fn counted_only_rules(&self, file: &str) -> RuleSet {
         let is_satisfied = |group: &&RuleGroup| match group.files.iter().rfind(|of_file| &*of_file.file == file) {
-            Some(of_file) => of_file.first.len() >= PLACES,
-            None => group.files.len() >= FILES,
+            Some(of_file) => of_file.first.len() >= MAX_FINDINGS,
+            None => group.files.len() >= MAX_FILES,
         };
         self.rules().filter(is_satisfied).map(|group| group.rule).collect()
     }
 
     fn group(&mut self, rule: Rule, severity: Severity) -> &mut RuleGroup {
-        let place = self.order.iter().position(|known| *known == rule).unwrap_or_else(|| {
+        let index = self.order.iter().position(|known| *known == rule).unwrap_or_else(|| {
             self.order.push(rule);
             self.order.len() - 1
         });
         let new = || RuleGroup { rule, severity, files: Vec::new(), findings: 0 };
-        self.rules.entry((Reverse(severity), place)).or_insert_with(new)
+        self.rules.entry((Reverse(severity), index)).or_insert_with(new)
     }
 
     /// The violated rules, the most severe first.

@@ -54,8 +54,8 @@ const ROW_BUDGET: u64 = 24_000_000;
 const STEP_BUDGET: usize = 20_000;
 
 impl History {
-    /// Adds a step with its label and the commands that repeat it; `before` is the state before the change. Undone steps
-    /// are dropped.
+    /// Adds a step with its label and the commands that repeat it; `before` is the state before the change. Undone
+    /// steps are dropped.
     pub(crate) fn push(
         &mut self,
         (label, commands): (String, Vec<String>),

@@ -1,4 +1,4 @@
-//! Loads a set in a job, into a session of its own, while another session shows the files loaded so far.
+//! Loads a set in a job, into a separate session, while another session shows the files loaded so far.
 //!
 //! The job does all work on each file; the shown session only swaps values. The set index stays with the job until all
 //! files are loaded: if it were shared, it would be copied for each further file.
@@ -47,8 +47,8 @@ impl BackgroundLoad {
         self.session.loader(options)
     }
 
-    /// Adds a file. Returns all files so far if they should be shown: shown pages are copied when the next file is added,
-    /// so many files are shown an eighth at a time.
+    /// Adds a file. Returns all files so far if they should be shown, which is after every file at first, and with many
+    /// files only once an eighth of them is new: the next file that is added copies each page that is shown.
     pub(crate) fn add(&mut self, file: LoadedFile, is_last: bool) -> Option<FilesSoFar> {
         self.session.add_file(file);
         let files = self.session.document().sitemaps().len();

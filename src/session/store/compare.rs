@@ -21,14 +21,14 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 pub(crate) struct RowText {
     /// The URL, decoded and trimmed.
     pub loc: String,
-    /// `lastmod`, `changefreq` and `priority`, decoded and trimmed; `None` where absent or empty.
+    /// `lastmod`, `changefreq` and `priority`, decoded and trimmed; `None` if absent or empty.
     pub fields: [Option<String>; 3],
     /// One line for each element of an extension, in the order of the file.
     pub extensions: ExtensionLines,
 }
 
-/// The elements of extensions, each with its depth, name, attributes and text. All are in one string, since an entry may
-/// have an element in every four bytes, and without indentation, which would grow with the square of the depth.
+/// The elements of extensions, each with its depth, name, attributes and text. All are in one string, since an entry
+/// may have an element in every four bytes, and without indentation, which would grow with the square of the depth.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct ExtensionLines {
     text: String,
@@ -57,7 +57,7 @@ impl ExtensionLines {
 pub(crate) const FIELDS: [Field; 3] = [Field::Lastmod, Field::Changefreq, Field::Priority];
 
 /// The maximum number of elements of an entry that are compared one by one; the rest of its text is compared by a hash.
-const ELEMENTS: usize = 1 << 16;
+const MAX_ELEMENTS: usize = 1 << 16;
 
 impl RowText {
     /// The content of an entry; `None` without a URL.
@@ -112,7 +112,7 @@ fn extensions(text: &[u8], entry: &Entry, names: &Names) -> ExtensionLines {
         }
     };
     let mut is_core = false;
-    let (nodes, rest) = tree::first_nodes(text, ELEMENTS);
+    let (nodes, rest) = tree::first_nodes(text, MAX_ELEMENTS);
     for node in nodes {
         let name = usual(&node.name);
         if node.depth == 0 {
@@ -123,7 +123,7 @@ fn extensions(text: &[u8], entry: &Entry, names: &Names) -> ExtensionLines {
         }
         lines.text.push_str(name.as_deref().unwrap_or(&node.name));
         for (attribute, value) in node.attributes.iter().filter(|(name, _)| !name.starts_with("xmlns")) {
-            // Writing to a text cannot fail.
+            // Writing to a string cannot fail.
             let _ = write!(lines.text, " {attribute}={value:?}");
         }
         if !node.text.is_empty() {
@@ -274,8 +274,8 @@ impl Difference {
     }
 }
 
-/// The differences between the rows of two sets: lost extensions, removed, added and changed rows, each kind in the order
-/// of its set. Rows of the same URL are compared one by one, in their order.
+/// The differences between the rows of two sets: lost extensions, removed, added and changed rows, each kind in the
+/// order of its set. Rows of the same URL are compared one by one, in their order.
 pub(crate) fn differences(old: Texts, new: Texts) -> Vec<Difference> {
     let mut before: HashMap<String, Vec<Option<RowText>>> = HashMap::new();
     let mut order: Vec<String> = Vec::new();

@@ -26,25 +26,25 @@ pub(crate) use replay::apply_journal;
 use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
 use std::sync::Arc;
-use written::Written;
+use written::StoredEdit;
 
 /// A line of the journal.
 #[derive(Debug, Serialize, Deserialize)]
 enum JournalLine {
     /// A change was made.
-    Did { label: String, edit: Written },
+    Did { label: String, edit: StoredEdit },
     /// The last change was undone.
     Undid,
     /// The last undone change was redone.
     Redid,
     /// All edits that turn the saved files into the document. Replaces all lines before it.
-    Since(Vec<Written>),
+    Since(Vec<StoredEdit>),
     /// The next save changes the paths that the set is opened by to these.
     To(Vec<String>),
     /// A save starts. Once the files have contents with these hashes, only the last line after this one applies.
     Saving(Vec<u64>),
     /// All edits that turn the files that are being saved into the document.
-    Then(Vec<Written>),
+    Then(Vec<StoredEdit>),
 }
 
 /// The journal of an open session.
@@ -101,12 +101,12 @@ impl JournalState {
 
 /// The line with the edits since the last save.
 fn line_since_save(document: &Document, saved: &Document) -> JournalLine {
-    JournalLine::Since(diff_edits(document, saved).iter().map(Written::from).collect())
+    JournalLine::Since(diff_edits(document, saved).iter().map(StoredEdit::from).collect())
 }
 
 /// The line with the edits since the running save started.
 fn line_since_begun(document: &Document, during: &SaveInProgress) -> JournalLine {
-    JournalLine::Then(diff_edits(document, &during.document).iter().map(Written::from).collect())
+    JournalLine::Then(diff_edits(document, &during.document).iter().map(StoredEdit::from).collect())
 }
 
 /// The locks of the set; `None` if no journal is written.
@@ -156,7 +156,7 @@ fn append_change(session: &mut Session, label: &str, edit: Option<Edit>) {
     let Some(edit) = edit else { return };
     (keeping.done, keeping.undone) = (keeping.done + 1, 0);
     let label = label.to_owned();
-    keeping.note(&all, move || JournalLine::Did { label, edit: Written::from(&edit) });
+    keeping.note(&all, move || JournalLine::Did { label, edit: StoredEdit::from(&edit) });
 }
 
 /// Records an undo (`back`) or a redo.

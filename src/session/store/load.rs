@@ -100,7 +100,7 @@ impl Session {
         Loader { checks: self.current.state.checks.clone(), now: self.current.clock, options, compares_late: false }
     }
 
-    /// Adds a part. The table grows; the set is still read-only.
+    /// Adds a loaded file and shows its rows. The set stays read-only until the load is finished.
     pub fn add_file(&mut self, part: LoadedFile) {
         match part {
             LoadedFile::Index { index, on_disk, visitors } => {
@@ -145,8 +145,8 @@ impl Session {
 pub(crate) fn compare_rows(session: &mut Session) {
     let State { document, checks, .. } = &mut session.current.state;
     if let Some(Uncompared { keys, near_keys }) = session.uncompared.take() {
-        let named = if checks.set().has_links() { checks.count_targets(&keys) } else { RowSet::new() };
-        checks.compare(document, &(repeated_hashes(&near_keys) | named));
+        let linked_rows = if checks.set().has_links() { checks.count_targets(&keys) } else { RowSet::new() };
+        checks.compare(document, &(repeated_hashes(&near_keys) | linked_rows));
     } else {
         checks.find_near_duplicates(document);
     }

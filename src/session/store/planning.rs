@@ -13,7 +13,7 @@ use crate::session::store::verify::Inspection;
 use std::path::{Path, PathBuf};
 
 /// Maximum number of lines of the index that a plan shows.
-const INDEX_LINES: usize = 6;
+const MAX_INDEX_LINES: usize = 6;
 
 /// The state that is needed to plan a save on a worker.
 #[derive(Debug, Clone)]
@@ -87,7 +87,7 @@ impl Planning {
             if plan.index_file(output.file).is_none() {
                 continue;
             }
-            let diff = inspection.diff(output, INDEX_LINES);
+            let diff = inspection.diff(output, MAX_INDEX_LINES);
             index.lines.extend(diff.lines);
             index.more += diff.more;
         }

@@ -180,7 +180,7 @@ pub fn dropped_columns(session: &Session) -> Option<String> {
     (!columns.is_empty()).then(|| format!("{words} {verb} no field of a sitemap; a save leaves {object} as read"))
 }
 
-/// The form of the document: that of its only file, else XML. A feed is a sitemap already, but for its name.
+/// The form of the document: that of its only file, else XML. A feed counts as XML, since it is saved as a sitemap.
 pub fn form_of(session: &Session) -> Form {
     match (session.document().index(), session.document().only_sitemap()) {
         (None, Some(only)) if !matches!(only.form, Form::Feed(_)) => only.form,

@@ -337,9 +337,9 @@ impl Bulk {
             let mut intent = prepare::intend(&snapshot, &change, &idle).map_err(Fallback::Edit)?;
             if change.is_fix()
                 && let Some(first) = prepared::prepare_intent(&snapshot, intent.clone(), &idle)
-                && let Some(whole) = passes::repeat(&snapshot, &change, first, &idle)
+                && let Some(repeated) = passes::repeat(&snapshot, &change, first, &idle)
             {
-                intent = whole.intent;
+                intent = repeated.intent;
             }
             let applied = intent.edit.as_ref().and_then(|edit| document.apply(edit, &idle));
             if let (Some(tally), Some(applied)) = (&mut self.tally, &applied) {

@@ -22,7 +22,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The minimum number of rows of a parallel task.
-const PIECE: usize = 1 << 12;
+const MIN_TASK_ROWS: usize = 1 << 12;
 
 /// The rows of a file of a streamed set that are in memory.
 #[derive(Debug)]
@@ -59,7 +59,8 @@ pub(in crate::session) struct ScanCache {
     starts: Option<Vec<Box<[u32]>>>,
     /// Rows without a lastmod.
     undated: RowSet,
-    /// Rows that are compared with others, so that findings of others may name them. They are loaded whenever their file is.
+    /// Rows that are compared with others, so that findings of others may name them. They are loaded whenever their
+    /// file is.
     pub(in crate::session) compared: Arc<RowSet>,
 }
 
@@ -118,7 +119,7 @@ impl ScanCache {
     ) -> Vec<RowId> {
         let (checks, document) = (&session.current.checks, session.document());
         let is_passing = |row: &RowId| passes(*row, checks.rules_of_unloaded(*row, (document, &self.undated), sets));
-        rows.into_par_iter().with_min_len(PIECE).map(RowId).filter(is_passing).collect()
+        rows.into_par_iter().with_min_len(MIN_TASK_ROWS).map(RowId).filter(is_passing).collect()
     }
 
     /// Counts the rules that passing rows violate; and whether all rows passed that violate any.
@@ -147,7 +148,7 @@ impl ScanCache {
             counts.iter_mut().zip(*others).for_each(|(count, other)| *count += other);
             (counts, is_all && are_all)
         };
-        rows.into_par_iter().with_min_len(PIECE).fold(none, count).reduce(none, sum)
+        rows.into_par_iter().with_min_len(MIN_TASK_ROWS).fold(none, count).reduce(none, sum)
     }
 }
 
@@ -165,7 +166,7 @@ impl ScannedFile<'_> {
             let text = self.text(&source, row.0);
             (*row, Record::of(&Entry::of(text, &source.names), text))
         };
-        let records: Vec<(RowId, Record)> = rows.par_iter().with_min_len(PIECE).map(record).collect();
+        let records: Vec<(RowId, Record)> = rows.par_iter().with_min_len(MIN_TASK_ROWS).map(record).collect();
         unload::reload_some(&mut session.current.state.document, self.id, source, records);
         let result = receive(session, rows);
         buffers.recycle(unload::unload(&mut session.current.state.document, self.id));
@@ -230,9 +231,9 @@ impl StreamedSet {
         Some(failed.map_or(Ok(found), Err))
     }
 
-    /// Shows each file like [`StreamedSet::each`], but loads only the rows that may have findings; all rows if these cannot
-    /// be determined from the cache. Once `show` needs only counts, a file is read only if its findings cannot be counted
-    /// without its text.
+    /// Shows each file like [`StreamedSet::each`], but loads only the rows that may have findings; all rows if these
+    /// cannot be determined from the cache. Once `show` needs only counts, a file is read only if its findings cannot
+    /// be counted without its text.
     ///
     /// # Errors
     /// The error of `show`, or that a file cannot be read or has changed.

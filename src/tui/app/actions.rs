@@ -254,7 +254,7 @@ pub(super) fn open_changes(app: &mut App) {
     if !app.shared.session.is_modified() {
         return app.shared.show_note("no unsaved changes");
     }
-    // The list shows its keys in the place of the message.
+    // The list shows its keys instead of the message.
     app.shared.message = None;
     app.open(Mode::Changes(Box::default()));
 }

@@ -11,7 +11,7 @@ use crate::files::external_changes::Thoroughness;
 use crate::session::command::{Command, Goto};
 use crate::session::edit::DefaultScope;
 use crate::session::policy::Standard;
-use crate::session::rule_export::RULES;
+use crate::session::rule_export::DEFAULT_RULES_FILE;
 use crate::session::run::CommandOutcome;
 use crate::tui::draw::columns::ColumnName;
 use crate::tui::theme::{Scheme, Theme};
@@ -31,7 +31,7 @@ pub(super) fn execute(app: &mut App, command: Command, default_scope: DefaultSco
         }
         Command::History { as_commands: false } => history::open_history(app),
         Command::History { as_commands: true } => history::open_script(app),
-        Command::KeepRule(path) => rules::export_rule(&mut app.shared, path.as_deref().unwrap_or(RULES)),
+        Command::KeepRule(path) => rules::export_rule(&mut app.shared, path.as_deref().unwrap_or(DEFAULT_RULES_FILE)),
         Command::Check(None) => rules::open_rules(app),
         Command::Check(Some(path)) => rules::write_findings(&mut app.shared, path),
         Command::Help(topic) => help::open_help(app, topic.as_deref()),

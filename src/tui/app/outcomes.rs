@@ -72,8 +72,8 @@ pub(super) fn take(app: &mut App, outcome: JobOutcome) {
         JobOutcome::Conflicts(conflicts) => conflicts::show_conflicts(app, conflicts),
         JobOutcome::Diffs(diffs) => inspect::show_diffs(app, diffs),
         JobOutcome::Proved(proofs) => inspect::show_proofs(app, proofs),
-        JobOutcome::DiskChecked { ticket, outside, asked } => {
-            external_changes::show_external_changes(app, ticket, &outside, asked);
+        JobOutcome::DiskChecked { ticket, outside, is_requested } => {
+            external_changes::show_external_changes(app, ticket, &outside, is_requested);
         }
         JobOutcome::HeldBack(outside) => external_changes::save_held_back(app, &outside),
         JobOutcome::Listed(listing) => {

@@ -27,7 +27,7 @@ pub(super) fn execute(app: &mut App, request: Request) {
             app.modes.open_above(Mode::List(list));
         }
         Request::PreviewFix(place, rule) => rules::preview_fix(app, place, rule),
-        Request::PreviewWhole(place, rule) => rules::preview_whole(app, place, rule),
+        Request::PreviewNonRowFix(target, rule) => rules::preview_non_row_fix(app, target, rule),
         Request::CopyScript => clipboard::copy_script(&mut app.shared),
         Request::OpenScript => history::open_script(app),
         Request::OpenElements(above) => elements::open_elements(app, above.as_ref()),
@@ -54,8 +54,8 @@ fn choose(app: &mut App, choice: Choice) {
             app.open_cell(false);
         }
         Choice::RowFinding(rule) => fix::preview_rule(app, rule),
-        Choice::WholeFinding(_, rule) => app.open(Mode::List(explain::files_list(&app.shared, rule))),
-        Choice::FixWhole(place, rule) => fix::fix_whole(app, place, rule),
+        Choice::NonRowFinding(_, rule) => app.open(Mode::List(explain::files_list(&app.shared, rule))),
+        Choice::FixNonRow(target, rule) => fix::fix_non_row(app, target, rule),
         Choice::Element(path) => elements::add_element(app, &path),
         Choice::Filter(query) => view::filter_by(&mut app.shared, &query),
         Choice::DataColumn(name) => data::toggle_column(&mut app.shared, &name),

@@ -1,8 +1,8 @@
 //! Draws words into the frame: cut to the width, with control characters made visible, styled by role.
 //!
-//! ratatui's `Paragraph`, `List` and `Table` are not used: they cut without an ellipsis, measure the whole value even if
-//! one line is shown, and have no right side that is left out if space is short. Gauges and rules are part of a
-//! line of words; a `Gauge` or a `Block` would need a separate area. Blanks are drawn by ratatui's [`Clear`].
+//! ratatui's `Paragraph`, `List` and `Table` are not used: they cut without an ellipsis, measure the whole value even
+//! if one line is shown, and have no right side that is left out if space is short. Gauges and rules are part of a line
+//! of words; a `Gauge` or a `Block` would need a separate area. Blanks are drawn by ratatui's [`Clear`].
 
 use crate::tui::text::{Charset, start};
 use crate::tui::theme::{Role, Theme};

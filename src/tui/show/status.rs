@@ -1,6 +1,6 @@
 //! Shows the status pane: findings of the current row, its file and the set.
 
-use super::super::app::operations::describe::{message_of, place_beside, verdict_words};
+use super::super::app::operations::describe::{message_of, short_target_name, verdict_words};
 use super::super::app::operations::row_findings::{can_fix, findings_at, needs_decision};
 use super::super::app::state::{Shared, large};
 use super::super::draw::panel::Panel;
@@ -118,8 +118,8 @@ fn file_finding_line(shared: &Shared, finding: &Finding, key: &'static str) -> F
     let charset = shared.theme.charset;
     // 13 columns for the sign, the gaps and the margins.
     let others = charset.width(message) + right.width(charset) + 13;
-    let place = place_beside(shared, finding.target, others);
-    FindingLine { severity: finding.severity, target: place, message: message.to_owned(), rule: finding.rule, right }
+    let target = short_target_name(shared, finding.target, others);
+    FindingLine { severity: finding.severity, target, message: message.to_owned(), rule: finding.rule, right }
 }
 
 fn row_finding_line(shared: &Shared, row: RowId, finding: &Finding, key: &'static str) -> FindingLine {
@@ -161,8 +161,8 @@ fn fitted(shared: &Shared, findings: Vec<FindingLine>, max_lines: usize) -> Vec<
     lines
 }
 
-/// Returns the lines of one finding: sign, target, message, and its code if there is room. The fix at the right is always
-/// shown: a message that does not fit in one line is wrapped, or cut if `max_lines` is 1.
+/// Returns the lines of one finding: sign, target, message, and its code if there is room. The fix at the right is
+/// always shown: a message that does not fit in one line is wrapped, or cut if `max_lines` is 1.
 fn finding_lines(shared: &Shared, finding: FindingLine, max_lines: usize) -> Vec<Line> {
     let FindingLine { severity, target, message, rule, right } = finding;
     let charset = shared.theme.charset;

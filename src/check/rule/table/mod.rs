@@ -123,9 +123,9 @@ const fn join() -> [&'static Info; COUNT] {
 }
 
 /// Rows of a part of the table:
-/// `NAME "code" severity(reason) Scope Fix source, "summary", "help", [profiles];`, where the reason for the severity is a
-/// constant of [`reason`] or a sentence. Each row becomes an associated constant of [`Rule`] and a row of the table.
-/// `NAME = MAIN severity …` is a variant: the same rule, under the same code, with another severity.
+/// `NAME "code" severity(reason) Scope Fix source, "summary", "help", [profiles];`, where the reason for the severity
+/// is a constant of [`reason`] or a sentence. Each row becomes an associated constant of [`Rule`] and a row of the
+/// table. `NAME = MAIN severity …` is a variant: the same rule, under the same code, with another severity.
 macro_rules! rows {
     (@code $code:literal) => { $code };
     (@code $main:ident) => { $main };

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-/// Up to this many numbers are kept in a sorted list; inserting into a longer one would move too much.
-const FEW: usize = 32;
+/// Maximum length of the sorted list of numbers; inserting into a longer one would move too many of them.
+const MAX_LIST_LEN: usize = 32;
 
 /// Numbers, each with a count: one is stored inline, a few in a sorted list, many in a tree.
 #[derive(Debug, Clone, Default)]
@@ -31,7 +31,7 @@ impl More {
                     }
                     return false;
                 }
-                Err(at) if self.few.len() < FEW => {
+                Err(at) if self.few.len() < MAX_LIST_LEN => {
                     self.few.insert(at, (number, 1));
                     return true;
                 }

@@ -1,7 +1,7 @@
 //! `Pages`: a map from the hash of a URL to the data about its alternate links.
 //!
-//! The hash table holds numbers of pages, which are stored in chunks: a map of the pages themselves would copy them when it
-//! grows and allocate up to twice their size.
+//! The hash table holds numbers of pages, which are stored in chunks: a map of the pages themselves would copy them
+//! when it grows and allocate up to twice their size.
 
 use super::Page;
 use foldhash::fast::FixedState;

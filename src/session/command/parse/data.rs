@@ -70,7 +70,7 @@ impl Reader<'_> {
             }
             self.scanner.skip_spaces();
         }
-        Ok(Command::Probe(ProbeCommand::Ask { scope: self.scope()?, options }))
+        Ok(Command::Probe(ProbeCommand::Request { scope: self.scope()?, options }))
     }
 
     /// A word that is a number in a range.
@@ -111,7 +111,7 @@ impl Reader<'_> {
         self.end(Command::Open { url, into, discard })
     }
 
-    /// Parses `dates`: where the dates of pages come from.
+    /// Parses `dates`: the source of the dates of pages.
     pub(super) fn dates(&mut self) -> Result<Command, CommandError> {
         let (mut words, mut maps) = (Vec::new(), Vec::new());
         while !self.scanner.is_done() {

@@ -3,7 +3,7 @@
 use super::*;
 use crate::check::decision::{self, Hints, answers};
 use crate::session::fix;
-use crate::session::fixture::whole_findings;
+use crate::session::fixture::non_row_findings;
 use crate::session::store::save;
 
 /// The head of a file, up to the start tag of its root.
@@ -104,7 +104,7 @@ proptest! {
     fn fixes_of_files_and_indexes_cause_no_unreported_findings_in_any_set(Set(sample) in any_set()) {
         let (_folder, mut session) = open(&sample);
         let offered = |session: &Session| -> Vec<(FindingTarget, Rule)> {
-            let found = whole_findings(session).into_iter().filter(|found| found.fix.is_some());
+            let found = non_row_findings(session).into_iter().filter(|found| found.fix.is_some());
             found.map(|found| (found.target, found.rule)).collect()
         };
         for (place, rule) in offered(&session) {
@@ -166,7 +166,7 @@ proptest! {
     #[test]
     fn a_saved_fix_of_a_file_adds_no_findings_on_a_fresh_load(Set(sample) in any_set(), which in any::<prop::sample::Index>()) {
         let (folder, mut session) = open(&sample);
-        let found = whole_findings(&session).into_iter().filter(|found| found.fix.is_some());
+        let found = non_row_findings(&session).into_iter().filter(|found| found.fix.is_some());
         // The content of an unlisted file is unknown.
         let is_known = |rule: &Rule| *rule != Rule::INDEX_CHILD_UNLISTED;
         let offered: Vec<(FindingTarget, Rule)> =

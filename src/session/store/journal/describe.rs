@@ -2,7 +2,7 @@
 
 use crate::files::journal::Entry;
 use crate::session::store::journal::JournalLine;
-use crate::session::store::journal::written::{Ranges, Written, WrittenEntry};
+use crate::session::store::journal::written::{Ranges, StoredEdit, StoredEntry};
 use crate::words::{counted, excerpt};
 
 /// Maximum number of characters of one change, or of one value, that are shown.
@@ -46,45 +46,45 @@ pub(super) fn text_of(line: &JournalLine) -> String {
     }
 }
 
-fn text_of_edits(edits: &[Written]) -> String {
+fn text_of_edits(edits: &[StoredEdit]) -> String {
     listed(edits.len(), edits.iter().map(text_of_edit), "; ")
 }
 
-fn text_of_edit(edit: &Written) -> String {
+fn text_of_edit(edit: &StoredEdit) -> String {
     match edit {
-        Written::Set { rows, field, value } => {
+        StoredEdit::Set { rows, field, value } => {
             format!("{} = {}: {}", name(field), shown(value.as_ref()), rows_of(rows))
         }
-        Written::SetEach { field, runs } => {
+        StoredEdit::SetEach { field, runs } => {
             let each = runs
                 .iter()
                 .map(|(first, last, value)| format!("{} = {}", rows_of(&vec![(*first, *last)]), shown(value.as_ref())));
             format!("{}: {}", name(field), listed(runs.len(), each, ", "))
         }
-        Written::Raw { row, text } => format!("row {} is {}", u64::from(*row) + 1, shown(Some(text))),
-        Written::Insert { entries, .. } => {
+        StoredEdit::Raw { row, text } => format!("row {} is {}", u64::from(*row) + 1, shown(Some(text))),
+        StoredEdit::Insert { entries, .. } => {
             let each = entries.iter().map(|entry| match entry {
-                WrittenEntry::Values(values) => shown(values.first().and_then(Option::as_ref)),
-                WrittenEntry::Element(text) => shown(Some(text)),
+                StoredEntry::Values(values) => shown(values.first().and_then(Option::as_ref)),
+                StoredEntry::Element(text) => shown(Some(text)),
             });
             format!("added: {}", listed(entries.len(), each, ", "))
         }
-        Written::Delete(rows) => format!("deleted: {}", rows_of(rows)),
-        Written::Restore(rows) => format!("restored: {}", rows_of(rows)),
-        Written::Reorder(orders) => format!("new order of {}", counted(orders.len() as u64, "file")),
-        Written::Accept(file) => format!("repairs of {} accepted", file_of(*file)),
-        Written::Frame { file, text, .. } => {
+        StoredEdit::Delete(rows) => format!("deleted: {}", rows_of(rows)),
+        StoredEdit::Restore(rows) => format!("restored: {}", rows_of(rows)),
+        StoredEdit::Reorder(orders) => format!("new order of {}", counted(orders.len() as u64, "file")),
+        StoredEdit::Accept(file) => format!("repairs of {} accepted", file_of(*file)),
+        StoredEdit::Frame { file, text, .. } => {
             format!("text around the entries of {}: {}", file_of(*file), shown(Some(text)))
         }
-        Written::Volume { number, .. } => {
+        StoredEdit::Volume { number, .. } => {
             format!("text around the entries of index file {}", u64::from(*number) + 1)
         }
-        Written::Pack { file, gzip } => {
+        StoredEdit::Pack { file, gzip } => {
             format!("{} is {}", file_of(*file), if *gzip { "compressed" } else { "not compressed" })
         }
-        Written::Rename { file, name } => format!("{} is called {}", file_of(*file), shown(Some(name))),
-        Written::Apart(file) => format!("news of {} in files of their own", file_of(Some(*file))),
-        Written::Several(edits) => text_of_edits(edits),
+        StoredEdit::Rename { file, name } => format!("{} is called {}", file_of(*file), shown(Some(name))),
+        StoredEdit::Apart(file) => format!("news of {} in files of their own", file_of(Some(*file))),
+        StoredEdit::Several(edits) => text_of_edits(edits),
     }
 }
 

@@ -27,7 +27,7 @@ pub struct RecoverableChanges {
     /// The header of the new journal if the changes are discarded.
     pub(super) header: Header,
     /// The time when their journal was started, in seconds since 1970.
-    pub begun: i64,
+    pub started: i64,
     /// The labels of the changes, oldest first.
     pub labels: Vec<String>,
     /// Whether the last line is incomplete.
@@ -114,22 +114,22 @@ enum Relation {
     Whole,
     /// The files are those that its last save wrote, opened by the paths after that save: these lines can be replayed.
     SinceSave(Option<Vec<Entry>>),
-    /// The journal is for other files as well, or only for some: this number of changes can be replayed after opening
-    /// these paths.
-    Waits(usize, String),
+    /// The files are opened by other paths than those of the journal, or are more or fewer than its files. This number
+    /// of changes can be replayed after opening these paths.
+    NeedsPaths(usize, String),
     /// The files are others, or have changed.
     None,
 }
 
 /// A save that was started.
-struct BegunSave {
+struct StartedSave {
     /// Hashes of the files that it writes.
     hashes: Vec<u64>,
     /// The paths that the set is opened by after the save.
     paths: Vec<String>,
 }
 
-impl BegunSave {
+impl StartedSave {
     /// Whether the save was finished, judged by which of the paths exist; `before` are the paths of the set before the
     /// save. `None` if the save does not change them.
     fn is_done(&self, before: &[String]) -> Option<bool> {
@@ -184,10 +184,10 @@ impl<'s> OpenFiles<'s> {
     /// The relation of a journal to the set; `own` if the journal is in the slot of the set itself.
     fn relation(&self, stored: &StoredJournal, own: bool) -> Relation {
         let header = &stored.header;
-        let begun = begun(stored);
+        let save = last_started_save(stored);
         let since = || since_save(&stored.entries);
         // If a save changes the paths of the set, the open files may be only those that it does not write.
-        let is_save_done = begun.as_ref().and_then(|begun| begun.is_done(&header.paths()));
+        let is_save_done = save.as_ref().and_then(|save| save.is_done(&header.paths()));
         // Another file may have the same bytes. In its own slot, a set may have been moved with its files.
         let is_of_these = own || header.matches_shared_files(&self.set.disk);
         if is_of_these && header.fits(&self.set.disk) && is_save_done != Some(true) {
@@ -195,30 +195,30 @@ impl<'s> OpenFiles<'s> {
             if own || self.is_opened_by(&header.paths()) {
                 return Relation::Whole;
             }
-            return waits(unsaved(stored), &header.paths());
+            return needs_paths(unsaved(stored), &header.paths());
         }
-        if let Some(begun) = begun.filter(|_| is_save_done != Some(false)) {
-            let is_here = self.is_opened_by(&begun.paths);
-            if is_here && begun.hashes == self.hashes() {
+        if let Some(save) = save.filter(|_| is_save_done != Some(false)) {
+            let is_here = self.is_opened_by(&save.paths);
+            if is_here && save.hashes == self.hashes() {
                 return Relation::SinceSave(since());
             }
             // The save was finished, and its files are open by other paths, or only some of them are open.
             let is_one = |path: &String| self.files().contains(path);
             let is_of_it =
-                own || begun.paths.iter().chain(&header.paths()).any(is_one) || header.is_of_files(self.files());
-            if !is_here && is_of_it && is_within(self.hashes(), &begun.hashes) {
-                return waits(usize::from(since().is_some()), &begun.paths);
+                own || save.paths.iter().chain(&header.paths()).any(is_one) || header.is_of_files(self.files());
+            if !is_here && is_of_it && is_within(self.hashes(), &save.hashes) {
+                return needs_paths(usize::from(since().is_some()), &save.paths);
             }
         }
         if !own && is_of_these {
-            return waits(unsaved(stored), &header.paths());
+            return needs_paths(unsaved(stored), &header.paths());
         }
         Relation::None
     }
 }
 
-fn waits(count: usize, paths: &[String]) -> Relation {
-    Relation::Waits(count, paths.join(" "))
+fn needs_paths(count: usize, paths: &[String]) -> Relation {
+    Relation::NeedsPaths(count, paths.join(" "))
 }
 
 /// Whether `all` contains each of `some` at least as often; both are sorted.
@@ -238,8 +238,8 @@ pub(crate) fn read(set: &OpenSet, mut state_slot: StateSlot) -> JournalRead {
         Some(Ok(stored)) => match OpenFiles::new(set, &state_slot).relation(&stored, true) {
             Relation::Whole => Some((stored, false)),
             Relation::SinceSave(lines) => lines.map(|lines| (StoredJournal { entries: lines, ..stored }, true)),
-            // It has no changes, or `waiting_for` would have found it.
-            Relation::Waits(..) => None,
+            // It has no changes, else `waiting_for` would have found it.
+            Relation::NeedsPaths(..) => None,
             Relation::None => {
                 words = Some(set_aside_message("the files have changed since", state_slot.set_aside().as_deref()));
                 None
@@ -271,7 +271,7 @@ pub(crate) fn read(set: &OpenSet, mut state_slot: StateSlot) -> JournalRead {
         }
     }
     if let Some((stored, is_of_save)) = found {
-        let (begun, is_cut) = (stored.header.begun, stored.is_cut);
+        let (started, is_cut) = (stored.header.begun, stored.is_cut);
         let salvage = Salvage::of(&stored.entries, set.rows);
         let labels = if is_of_save {
             // The session ended after the save, before it recorded that.
@@ -281,7 +281,8 @@ pub(crate) fn read(set: &OpenSet, mut state_slot: StateSlot) -> JournalRead {
         };
         if !labels.is_empty() || !salvage.missing.is_empty() {
             let header = state_slot.locks().header(&set.disk, set.clock.seconds);
-            let changes = RecoverableChanges { state_slot, stored, header, begun, labels, is_cut, salvage, is_of_save };
+            let changes =
+                RecoverableChanges { state_slot, stored, header, started, labels, is_cut, salvage, is_of_save };
             return JournalRead::Recoverable(Box::new(changes), words);
         }
     }
@@ -315,7 +316,7 @@ pub(crate) fn waiting(session: &Session, state_slot: &StateSlot) -> usize {
     let count = |stored: &StoredJournal, own| match present.relation(stored, own) {
         Relation::Whole => unsaved(stored),
         Relation::SinceSave(lines) => usize::from(lines.is_some()),
-        Relation::Waits(..) | Relation::None => 0,
+        Relation::NeedsPaths(..) | Relation::None => 0,
     };
     let own = state_slot.earlier.iter().flatten().map(|stored| count(stored, true));
     let elsewhere = state_slot.other_journals(&session.disk);
@@ -331,7 +332,7 @@ pub(crate) fn changes_elsewhere(session: &Session, state_slot: &StateSlot) -> Op
 fn waiting_for(set: &OpenSet, state_slot: &StateSlot) -> Option<(usize, String)> {
     let present = OpenFiles::new(set, state_slot);
     let waits = |stored: &StoredJournal, own| match present.relation(stored, own) {
-        Relation::Waits(count, paths) if count > 0 => Some((count, paths)),
+        Relation::NeedsPaths(count, paths) if count > 0 => Some((count, paths)),
         _ => None,
     };
     let own = state_slot.earlier.iter().flatten().find_map(|stored| waits(stored, true));
@@ -344,7 +345,7 @@ pub(crate) fn unreplayable(session: &Session, state_slot: &StateSlot) -> Option<
     let present = OpenFiles::new(&set, state_slot);
     let of_changed = |stored: &StoredJournal, own| match present.relation(stored, own) {
         Relation::None => Some(unsaved(stored)).filter(|count| *count > 0),
-        Relation::Whole | Relation::SinceSave(_) | Relation::Waits(..) => None,
+        Relation::Whole | Relation::SinceSave(_) | Relation::NeedsPaths(..) => None,
     };
     let own = state_slot.earlier.iter().flatten().find_map(|stored| {
         let (changes, paths) = (of_changed(stored, true)?, stored.header.paths());
@@ -397,20 +398,22 @@ pub(super) fn applicable(session: &Session, stored: &StoredJournal) -> Result<Ve
         Relation::Whole => Ok(stored.entries.clone()),
         Relation::SinceSave(Some(entries)) => Ok(entries),
         Relation::SinceSave(None) => Err(EditError::Refused("all changes of this journal are saved".to_owned())),
-        Relation::Waits(_, paths) => Err(EditError::Refused(format!("this journal is of another set; open {paths}"))),
+        Relation::NeedsPaths(_, paths) => {
+            Err(EditError::Refused(format!("this journal is of another set; open {paths}")))
+        }
         Relation::None => Err(EditError::Refused("the files have changed since this journal was written".to_owned())),
     }
 }
 
 /// The last save that was started.
-fn begun(stored: &StoredJournal) -> Option<BegunSave> {
+fn last_started_save(stored: &StoredJournal) -> Option<StartedSave> {
     let mut parsed = stored.lines().rev().filter_map(|line| serde_json::from_str(line).ok());
     let hashes = parsed.find_map(|line| if let JournalLine::Saving(hashes) = line { Some(hashes) } else { None })?;
     let paths = match parsed.next() {
         Some(JournalLine::To(paths)) => paths,
         _ => stored.header.paths(),
     };
-    Some(BegunSave { hashes, paths })
+    Some(StartedSave { hashes, paths })
 }
 
 /// The changes since the last save started, as lines that apply to the files of that save; `None` if there are none.

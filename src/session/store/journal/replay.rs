@@ -6,7 +6,7 @@
 use super::locks::Relocked;
 use super::recovery::RecoverableChanges;
 use super::salvage::{Missing, Salvage};
-use super::written::Written;
+use super::written::StoredEdit;
 use super::{JournalLine, JournalState, make_read_only, note_all, recovery};
 use crate::document::edit::Edit;
 use crate::files::journal::{Header, StateSlot, StoredJournal};
@@ -145,7 +145,12 @@ fn replay_steps(session: &mut Session, salvage: Salvage, progress: &Progress) ->
     Ok(count)
 }
 
-fn redo_line(session: &mut Session, label: String, edits: Vec<Written>, progress: &Progress) -> Result<(), EditError> {
+fn redo_line(
+    session: &mut Session,
+    label: String,
+    edits: Vec<StoredEdit>,
+    progress: &Progress,
+) -> Result<(), EditError> {
     let mut done = Vec::new();
     let mut document = session.document().clone();
     for written in edits {

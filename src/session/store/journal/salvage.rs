@@ -7,7 +7,7 @@
 use crate::files::journal::{Entry, Lost};
 use crate::session::store::journal::JournalLine;
 use crate::session::store::journal::describe::text_of;
-use crate::session::store::journal::written::Written;
+use crate::session::store::journal::written::StoredEdit;
 use crate::words::{counted, excerpt};
 
 /// The changes that are not replayed.
@@ -117,20 +117,22 @@ impl Salvage {
 }
 
 /// Whether the effect of an edit does not depend on earlier edits.
-fn is_certain(edit: &Written, rows: u32) -> bool {
+fn is_certain(edit: &StoredEdit, rows: u32) -> bool {
     let are_in_files = |ranges: &[(u32, u32)]| ranges.iter().all(|(first, last)| first <= last && *last < rows);
     match edit {
-        Written::Set { rows: ranges, .. } | Written::Delete(ranges) | Written::Restore(ranges) => are_in_files(ranges),
-        Written::SetEach { runs, .. } => runs.iter().all(|(first, last, _)| first <= last && *last < rows),
-        Written::Raw { row, .. } => *row < rows,
-        Written::Reorder(orders) => orders.iter().all(|(_, ranges)| are_in_files(ranges)),
-        Written::Several(edits) => edits.iter().all(|edit| is_certain(edit, rows)),
-        Written::Insert { after, .. } => after.is_none_or(|row| row < rows),
-        Written::Accept(_)
-        | Written::Frame { .. }
-        | Written::Volume { .. }
-        | Written::Pack { .. }
-        | Written::Rename { .. }
-        | Written::Apart(_) => false,
+        StoredEdit::Set { rows: ranges, .. } | StoredEdit::Delete(ranges) | StoredEdit::Restore(ranges) => {
+            are_in_files(ranges)
+        }
+        StoredEdit::SetEach { runs, .. } => runs.iter().all(|(first, last, _)| first <= last && *last < rows),
+        StoredEdit::Raw { row, .. } => *row < rows,
+        StoredEdit::Reorder(orders) => orders.iter().all(|(_, ranges)| are_in_files(ranges)),
+        StoredEdit::Several(edits) => edits.iter().all(|edit| is_certain(edit, rows)),
+        StoredEdit::Insert { after, .. } => after.is_none_or(|row| row < rows),
+        StoredEdit::Accept(_)
+        | StoredEdit::Frame { .. }
+        | StoredEdit::Volume { .. }
+        | StoredEdit::Pack { .. }
+        | StoredEdit::Rename { .. }
+        | StoredEdit::Apart(_) => false,
     }
 }

@@ -18,7 +18,7 @@ pub(super) type Ranges = Vec<(u32, u32)>;
 
 /// The stored form of an edit.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) enum Written {
+pub(super) enum StoredEdit {
     Set {
         rows: Ranges,
         field: String,
@@ -36,7 +36,7 @@ pub(super) enum Written {
     Insert {
         sitemap: u32,
         after: Option<u32>,
-        entries: Vec<WrittenEntry>,
+        entries: Vec<StoredEntry>,
     },
     Delete(Ranges),
     Restore(Ranges),
@@ -70,11 +70,11 @@ pub(super) enum Written {
         name: String,
     },
     Apart(u32),
-    Several(Vec<Written>),
+    Several(Vec<StoredEdit>),
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) enum WrittenEntry {
+pub(super) enum StoredEntry {
     Values([Option<String>; 4]),
     Element(String),
 }
@@ -105,7 +105,7 @@ fn value(text: Option<String>) -> Value {
     text.map(Into::into)
 }
 
-impl From<&Edit> for Written {
+impl From<&Edit> for StoredEdit {
     fn from(edit: &Edit) -> Self {
         match edit {
             Edit::Set { rows, field, value } => {
@@ -132,8 +132,8 @@ impl From<&Edit> for Written {
                 entries: entries
                     .iter()
                     .map(|entry| match entry {
-                        NewEntry::Values(values) => WrittenEntry::Values(values.each_ref().map(text)),
-                        NewEntry::Element(text) => WrittenEntry::Element(text.to_string()),
+                        NewEntry::Values(values) => StoredEntry::Values(values.each_ref().map(text)),
+                        NewEntry::Element(text) => StoredEntry::Element(text.to_string()),
                     })
                     .collect(),
             },
@@ -171,9 +171,9 @@ impl From<&Edit> for Written {
     }
 }
 
-impl Written {
-    /// The edit. `None` when it speaks of rows or fields that are not there: nothing in a file may make the program
-    /// do more than its rows allow.
+impl StoredEdit {
+    /// The edit; `None` if the document does not have its rows, fields or files. A journal may contain anything, so an
+    /// edit must not make the program do more work than the rows of the document allow.
     pub(super) fn edit(self, document: &Document) -> Option<Edit> {
         let limit = document.row_limit();
         let set = |ranges: Ranges| -> Option<RowSet> {
@@ -217,8 +217,8 @@ impl Written {
                     None => None,
                 };
                 let entry = |entry| match entry {
-                    WrittenEntry::Values(values) => NewEntry::Values(values.map(value)),
-                    WrittenEntry::Element(text) => NewEntry::Element(text.into()),
+                    StoredEntry::Values(values) => NewEntry::Values(values.map(value)),
+                    StoredEntry::Element(text) => NewEntry::Element(text.into()),
                 };
                 Edit::Insert { sitemap: file(sitemap)?, after, entries: entries.into_iter().map(entry).collect() }
             }
@@ -266,14 +266,14 @@ impl Written {
                     None => Source::of_text(text.into_bytes())?,
                 };
                 let frame = Arc::new(frame);
-                // A frame of a sitemap has no entries; an index has no others than it knows of.
+                // The frame of a sitemap has no entries; that of an index has no more entries than the index had.
                 let entries = document.index().filter(|_| number.is_none()).map_or(0, Index::most_entries);
                 (frame.len() <= entries).then_some(Edit::Frame { file, frame })?
             }
             Self::Pack { file: number, gzip } => Edit::Pack { file: member(number)?, gzip },
             Self::Rename { file: number, name } => {
                 let file = member(number)?;
-                // A name must not lead out of the folder, and must not be that of another file of the set.
+                // The name must be in the same folder, and no other file of the set may have it.
                 let is_free = name::name_error(&name).is_none() && !rename::has_file(document, &name, file);
                 is_free.then(|| Edit::Rename { file, name: name.into() })?
             }
@@ -283,7 +283,7 @@ impl Written {
         })
     }
 
-    /// The single edits, in order.
+    /// The single edits of nested lists of edits, in order.
     pub(super) fn flat(self) -> Vec<Self> {
         match self {
             Self::Several(edits) => edits.into_iter().flat_map(Self::flat).collect(),

@@ -1,7 +1,7 @@
 //! Counts the findings after a fix of a streamed set, and decides whether the fix needs a trial.
 //!
-//! The numbers are those of a resident set (`fix::effects`). A fix that would raise an error or a warning anywhere is not
-//! made here: trials to find the rows that must be skipped need all rows in memory.
+//! The numbers are those of a resident set (`fix::effects`). A fix that would raise an error or a warning anywhere is
+//! not made here: trials to find the rows that must be skipped need all rows in memory.
 
 use crate::check::Finding;
 use crate::check::Profile;
@@ -45,7 +45,7 @@ pub(super) struct Tally {
     /// Rows whose links changed, with the index of their new links in `links`.
     relinked: Vec<(u32, u32)>,
     links: Vec<Vec<Link>>,
-    places: HashMap<Vec<Link>, u32>,
+    link_indexes: HashMap<Vec<Link>, u32>,
     /// Files that will be written.
     written: Vec<SitemapId>,
     /// Whether a row lost its lastmod.
@@ -88,7 +88,7 @@ impl Tally {
             moved: HashMap::new(),
             relinked: Vec::new(),
             links: Vec::new(),
-            places: HashMap::new(),
+            link_indexes: HashMap::new(),
             written: Vec::new(),
             undates: false,
             must_not_raise,
@@ -107,7 +107,7 @@ impl Tally {
         }
     }
 
-    /// Counts the rules that are violated in one place before and after.
+    /// Counts the rules that a row violates before and after the fix.
     fn count_change(&mut self, (before, after): (RuleSet, RuleSet), profile: Profile) -> Result<(), Fallback> {
         if self.must_not_raise && after.iter().any(|rule| is_new(rule, before, profile)) {
             return Err(NEEDS_TRIAL);
@@ -195,16 +195,16 @@ impl Tally {
             return Err(CHANGES_LINKS);
         }
         let next = self.links.len() as u32;
-        let place = *self.places.entry(after).or_insert_with_key(|links| {
+        let index = *self.link_indexes.entry(after).or_insert_with_key(|links| {
             self.links.push(links.clone());
             next
         });
-        self.relinked.push((row.0, place));
+        self.relinked.push((row.0, index));
         Ok(())
     }
 
-    /// Returns the rules that have more findings after the fix, with the difference. Called after the last file; `document`
-    /// is the set after the fix. Updates the alternate links of the session.
+    /// Returns the rules that have more findings after the fix, with the difference. Called after the last file;
+    /// `document` is the set after the fix. Updates the alternate links of the session.
     pub(super) fn finish(mut self, session: &mut Session, document: &Document) -> Result<Vec<(Rule, u64)>, Fallback> {
         let profile = session.view().profile();
         self.count_index(session.view(), document)?;
@@ -318,7 +318,7 @@ impl Tally {
         };
         let before = known(session);
         let links = &self.links;
-        let rows = self.relinked.iter().filter_map(|(row, place)| Some((*row, links.get(*place as usize)?.clone())));
+        let rows = self.relinked.iter().filter_map(|(row, index)| Some((*row, links.get(*index as usize)?.clone())));
         session.current.state.checks.relink(rows);
         for (rule, (was, is)) in OF_LINKS.into_iter().zip(before.into_iter().zip(known(session))) {
             self.compare(rule_of(rule), (was.0, is.0), &(is.1 - was.1), profile)?;

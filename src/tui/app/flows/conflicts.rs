@@ -24,11 +24,11 @@ use crate::words::{counted, grouped};
 use std::sync::Arc;
 
 /// Maximum number of lines of each side that the question shows.
-const LINES: usize = 4;
+const MAX_SIDE_LINES: usize = 4;
 
 /// The question about the next conflict.
 fn question(resolving: Resolving, charset: Charset, width: usize) -> Option<Ask> {
-    let conflict = resolving.asked()?;
+    let conflict = resolving.current()?;
     let (from, to) = conflict.lines;
     let (number, count) = (resolving.answers.len() + 1, resolving.conflicts.len());
     let name = conflict.path.file_name().unwrap_or(conflict.path.as_os_str()).to_string_lossy();
@@ -39,7 +39,7 @@ fn question(resolving: Resolving, charset: Charset, width: usize) -> Option<Ask>
         grouped(from),
         grouped(to)
     );
-    let mut lines = sides(conflict, charset, width, LINES);
+    let mut lines = sides(conflict, charset, width, MAX_SIDE_LINES);
     if let Some(why) = conflict.no_both {
         lines.push(Words::dim(format!("Keeping both is not possible: {why}.")).into());
     }
@@ -75,7 +75,7 @@ fn sides(conflict: &MergeConflict, charset: Charset, width: usize, most: usize) 
         for line in text.lines().take(most) {
             let words = wrap_exactly(&Words::text(format!("  {line}")), charset, width);
             // The question shows each line in one line.
-            let shown = if most == LINES { 1 } else { words.len() };
+            let shown = if most == MAX_SIDE_LINES { 1 } else { words.len() };
             lines.extend(words.into_iter().take(shown).map(Line::from));
         }
         if count > most {
@@ -131,7 +131,7 @@ fn ask_conflict(app: &mut App, resolving: Resolving) {
 pub(in crate::tui::app) fn resolve_conflict(app: &mut App, mut resolving: Resolving, side: Side, remaining: bool) {
     let count = if remaining { resolving.remaining().len() } else { 1 };
     resolving.answers.extend(std::iter::repeat_n(side, count));
-    if resolving.asked().is_some() {
+    if resolving.current().is_some() {
         return ask_conflict(app, resolving);
     }
     let Resolving { conflicts, answers } = resolving;
@@ -145,7 +145,7 @@ pub(in crate::tui::app) fn resolve_conflict(app: &mut App, mut resolving: Resolv
 pub(in crate::tui::app) fn show_conflict(app: &mut App) {
     let Mode::Ask(ask) = app.modes.current() else { return };
     let Subject::Conflict(resolving) = &ask.subject else { return };
-    let Some(conflict) = resolving.asked() else { return };
+    let Some(conflict) = resolving.current() else { return };
     let lines = sides(conflict, app.shared.theme.charset, list_width(&app.shared), usize::MAX);
     let list = List::new(ListKind::Conflict, lines.into_iter().map(items::text).collect());
     app.modes.open_above(Mode::List(list));

@@ -5,7 +5,7 @@ use super::super::modes::list::{List, ListKind};
 use super::super::modes::{Mode, decisions};
 use super::super::operations::cursor::targets;
 use super::super::operations::edit::change;
-use super::super::operations::row_findings::answer_to;
+use super::super::operations::row_findings::delete_answer;
 use super::super::state::Shared;
 use super::super::state::recent::Purpose;
 use crate::check::Finding;
@@ -17,7 +17,7 @@ use crate::tui::prompt::Prompt;
 
 /// Asks for the decision about a finding.
 pub(in crate::tui::app) fn open_decide(app: &mut App, row: RowId, finding: &Finding) {
-    if let Some(word) = answer_to(finding) {
+    if let Some(word) = delete_answer(finding) {
         // The command line shows the preview of the command.
         let line = format!("fix {} {word}", finding.rule.code());
         return app.open_line(Purpose::Command, &line);

@@ -4,7 +4,7 @@ use super::super::App;
 use super::super::modes::Mode;
 use super::super::modes::items::{self, Item, blank, entry};
 use super::super::modes::list::{List, ListKind};
-use super::super::operations::describe::{message_of, namespace_of, place_name, ruling};
+use super::super::operations::describe::{message_of, namespace_of, ruling, target_name};
 use super::super::operations::row_findings::{can_fix, decisions_of, findings_at};
 use super::super::state::Shared;
 use super::super::state::request::Choice;
@@ -54,7 +54,7 @@ pub(in crate::tui::app) fn rule_list(shared: &Shared, rule: Rule) -> Box<List> {
     List::new(ListKind::Explain, lines)
 }
 
-/// The validation of a text as each value that it may be. `None` if it is not like any.
+/// The validation of a text as each kind of value that it may be; `None` if it resembles none.
 pub(in crate::tui::app) fn value_list(shared: &Shared, text: &str) -> Option<Box<List>> {
     let found = explain(text, shared.session.view().clock);
     let width = usize::from(shared.size.0).saturating_sub(10).clamp(20, 100);
@@ -63,7 +63,7 @@ pub(in crate::tui::app) fn value_list(shared: &Shared, text: &str) -> Option<Box
         if !lines.is_empty() {
             lines.push(blank());
         }
-        let title = Words::new().and(Role::Accent, text.to_owned()).and(Role::Dim, format!("   as {}", one.what));
+        let title = Words::new().and(Role::Accent, text.to_owned()).and(Role::Dim, format!("   as {}", one.kind));
         lines.push(items::text(title));
         if let Some(verdicts) = &one.verdicts {
             lines.extend(verdict_table(shared, verdicts));
@@ -122,8 +122,8 @@ fn row_list(shared: &Shared, row: RowId) -> Option<Box<List>> {
         let choice = if is_of_row {
             Choice::RowFinding(rule)
         } else {
-            title.push(Role::Dim, format!("   {}", place_name(shared, finding.target)));
-            Choice::WholeFinding(finding.target, rule)
+            title.push(Role::Dim, format!("   {}", target_name(shared, finding.target)));
+            Choice::NonRowFinding(finding.target, rule)
         };
         let right = if can_fix(shared, row, finding) { Words::new().and(Role::Key, "x") } else { Words::new() };
         lines.push(entry(title, right, choice));
@@ -168,26 +168,26 @@ pub(in crate::tui::app) fn files_list(shared: &Shared, rule: Rule) -> Box<List> 
     let mut lines: Vec<Item> = Vec::new();
     let mut tables: Vec<Item> = Vec::new();
     // Fixable findings come first and can be chosen.
-    let (whole, count) = non_row::first(&shared.session, 200, |finding| finding.rule() == rule, |_| ());
-    for finding in &whole {
+    let (found, count) = non_row::first(&shared.session, 200, |finding| finding.rule() == rule, |_| ());
+    for finding in &found {
         // One fix applies to all entries of the index.
-        let place = if finding.target.is_of_index() { FindingTarget::Index(None) } else { finding.target };
-        let is_listed = lines.iter().any(|(_, choice)| *choice == Choice::FixWhole(place, rule));
+        let target = if finding.target.is_of_index() { FindingTarget::Index(None) } else { finding.target };
+        let is_listed = lines.iter().any(|(_, choice)| *choice == Choice::FixNonRow(target, rule));
         if let Some(fix) = finding.fix.as_ref().filter(|_| !is_listed) {
             let words = Words::new().and(Role::Good, fix.label.clone());
-            let name = place_name(shared, finding.target);
+            let name = target_name(shared, finding.target);
             let name = charset.elide(&name, width.saturating_sub(charset.width(&fix.label) + 2));
             let words = words.and(Role::Dim, format!("  {name}"));
-            lines.push(entry(words, Words::new().and(Role::Key, "x"), Choice::FixWhole(place, rule)));
+            lines.push(entry(words, Words::new().and(Role::Key, "x"), Choice::FixNonRow(target, rule)));
         }
     }
     let mut say = |words: Words| {
         lines.extend(words.wrapped(charset, width, 2).into_iter().map(items::text));
     };
-    for finding in &whole {
+    for finding in &found {
         let sign = shared.theme.finding_sign(finding.severity);
-        let place = place_name(shared, finding.target);
-        say(Words::new().and(finding.severity.into(), format!("{sign} ")).and(Role::Text, place));
+        let target = target_name(shared, finding.target);
+        say(Words::new().and(finding.severity.into(), format!("{sign} ")).and(Role::Text, target));
         say(Words::dim(format!("  {}", message_of(shared, finding))));
         if let Some(uri) = namespace_of(shared, finding) {
             tables.extend(verdict_table(shared, &namespace_verdicts(&uri)));

@@ -26,31 +26,36 @@ use std::path::PathBuf;
 /// Maximum number of files that a question lists.
 const MAX_LISTED: usize = 8;
 
-/// Checks whether other programs have changed files; `asked`: always shows the result.
-pub(in crate::tui::app) fn check_external_changes(shared: &mut Shared, care: Thoroughness, asked: bool) {
+/// Checks whether other programs have changed files; if `is_requested`, the result is always shown.
+pub(in crate::tui::app) fn check_external_changes(shared: &mut Shared, care: Thoroughness, is_requested: bool) {
     if shared.session.path().is_none() || shared.session.is_loading() || shared.jobs.is_busy(Kind::Save) {
-        if asked {
+        if is_requested {
             shared.show_note("no files on disk to compare with");
         }
         return;
     }
-    let looking = external_changes::begin_check(&shared.session);
+    let check = external_changes::begin_check(&shared.session);
     let ticket = shared.outside.epoch;
     shared.jobs.run(Kind::DiskCheck, false, move |_| JobOutcome::DiskChecked {
         ticket,
-        outside: looking.run(care),
-        asked,
+        outside: check.run(care),
+        is_requested,
     });
 }
 
 /// Shows the result of a check, unless a save has changed the files since.
-pub(in crate::tui::app) fn show_external_changes(app: &mut App, ticket: u64, outside: &OutsideChanges, asked: bool) {
+pub(in crate::tui::app) fn show_external_changes(
+    app: &mut App,
+    ticket: u64,
+    outside: &OutsideChanges,
+    is_requested: bool,
+) {
     if ticket != app.shared.outside.epoch {
         return;
     }
     external_changes::note_touched(&mut app.shared.session, outside);
     let known = std::mem::replace(&mut app.shared.outside.changed, outside.changed.clone());
-    if asked {
+    if is_requested {
         return if app.shared.outside.changed.is_empty() {
             app.shared.show_note("the files have not changed on disk");
         } else {

@@ -65,7 +65,7 @@ pub(in crate::tui::app) fn preview_rule(app: &mut App, rule: Rule) {
 
 fn fix_here(app: &mut App, row: RowId, rows: RowSet, finding: &Finding) {
     if !finding.target.is_of_row() {
-        fix_whole(app, finding.target, finding.rule);
+        fix_non_row(app, finding.target, finding.rule);
     } else if needs_decision(&app.shared, row, finding) {
         decide::open_decide(app, row, finding);
     } else {
@@ -79,22 +79,22 @@ pub(in crate::tui::app) fn fix_without_row(app: &mut App) -> bool {
     let rank = |finding: &FindingRef<'_>| std::cmp::Reverse(finding.severity());
     let (found, _) = non_row::first(&app.shared.session, 1, |finding| finding.is_fixable(), rank);
     let worst = found.first().map(|finding| (finding.target, finding.rule));
-    if let Some((place, rule)) = worst {
-        fix_whole(app, place, rule);
+    if let Some((target, rule)) = worst {
+        fix_non_row(app, target, rule);
     }
     worst.is_some()
 }
 
 /// Fixes a finding of a file or the set; if that needs a name or a URL, opens the command line with the command to be
 /// confirmed.
-pub(in crate::tui::app) fn fix_whole(app: &mut App, place: FindingTarget, rule: Rule) {
+pub(in crate::tui::app) fn fix_non_row(app: &mut App, target: FindingTarget, rule: Rule) {
     if rule == Rule::MERGE_CONFLICT && load::has_conflicts(&app.shared.session) {
         return conflicts::ask_side(&mut app.shared);
     }
-    if let Some(line) = place.member().and_then(|file| fix::question(app.shared.session.view(), file, rule)) {
+    if let Some(line) = target.member().and_then(|file| fix::question(app.shared.session.view(), file, rule)) {
         app.open_line(Purpose::Command, &line);
     } else {
-        let fix = fix::change_for(&app.shared.session, place, rule);
+        let fix = fix::change_for(&app.shared.session, target, rule);
         change(&mut app.shared, fix);
     }
 }

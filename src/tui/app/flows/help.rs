@@ -17,7 +17,7 @@ use crate::tui::theme::Role;
 use crate::tui::words::Words;
 
 /// Minimum width of a screen on which help lists the commands beside the keys, in columns.
-const WIDE: u16 = 100;
+const MIN_TWO_COLUMN_WIDTH: u16 = 100;
 
 /// Opens help on a rule, a value or a page of the manual, or all help scrolled to a topic.
 pub(in crate::tui::app) fn open_help(app: &mut App, topic: Option<&str>) {
@@ -65,7 +65,8 @@ fn all_lines(shared: &Shared) -> Vec<Item> {
         lines.push(heading(group.name()));
         for command in COMMANDS.iter().filter(|command| command.group == group) {
             let keys = format!("{:KEYS$}", keys_of(command.keys));
-            let name = if shared.size.0 < WIDE { String::new() } else { format!("{:NAME$}", command.name) };
+            let name =
+                if shared.size.0 < MIN_TWO_COLUMN_WIDTH { String::new() } else { format!("{:NAME$}", command.name) };
             let words =
                 Words::new().and(Role::Key, keys).and(Role::Dim, name).and(Role::Text, command.line.replace('`', ""));
             lines.push(entry(words, Words::new(), Choice::Run(command.action)));

@@ -54,7 +54,7 @@ pub(in crate::tui::app) fn finish_load(app: &mut App, result: Result<Loaded, Err
 fn read_journal(app: &mut App, mut loaded: Loaded) {
     let set = match loaded.state_slot.take() {
         None => None,
-        // Nothing can be changed, so nothing is kept, and what was left waits for another time.
+        // If the set cannot be changed, no journal is read or started; unsaved changes stay for a later session.
         Some(Ok(state_slot)) => OpenSet::loaded(&app.shared.session, &loaded).map(|set| (set, state_slot)),
         Some(Err(held)) => {
             finish(app, loaded);

@@ -1,4 +1,4 @@
-//! `:open URL`: downloads the sitemaps of a site and opens them in the place of the set.
+//! `:open URL`: downloads the sitemaps of a site and opens them instead of the current set.
 
 use super::super::App;
 use super::super::state::outcome::Download;

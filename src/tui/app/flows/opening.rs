@@ -93,7 +93,7 @@ pub(in crate::tui::app) fn reload(shared: &mut Shared, discard: bool) {
     open_instead(shared, opened, Options { base_url: base, is_base_recorded, ..options });
 }
 
-/// Replaces the set by another; the filter, the order, the profile, the policy and the data are kept.
+/// Replaces the set by another. The filter, the order, the profile, the policy and the data stay the same.
 pub(in crate::tui::app) fn open_instead(shared: &mut Shared, opened: Start, options: Options) {
     let now = shared.session.view().clock;
     let spec = shared.session.view().spec().clone();

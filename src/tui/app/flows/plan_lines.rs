@@ -16,10 +16,10 @@ use crate::tui::words::{Line, Words};
 use crate::words::{counted, grouped, size};
 
 /// Maximum number of unchanged files whose limits a plan shows.
-const MOST_UNTOUCHED: usize = 500;
+const MAX_UNTOUCHED: usize = 500;
 
 /// Maximum number of lines of the index that a plan shows.
-const INDEX_LINES: usize = 6;
+const MAX_INDEX_LINES: usize = 6;
 
 /// A line for each written file, and one for all others.
 pub(in crate::tui::app) fn plan_lines(shared: &Shared, planned: &Planned) -> Vec<Line> {
@@ -57,10 +57,10 @@ pub(in crate::tui::app) fn plan_lines(shared: &Shared, planned: &Planned) -> Vec
 pub(in crate::tui::app) fn untouched_lines(shared: &Shared, plan: &Plan) -> Vec<Line> {
     let untouched = || plan.outputs.iter().filter(|output| output.action == Action::Untouched);
     let charset = shared.theme.charset;
-    let shown = || untouched().take(MOST_UNTOUCHED);
+    let shown = || untouched().take(MAX_UNTOUCHED);
     let widest = shown().map(|output| charset.width(&output.name)).max().unwrap_or(0).min(40);
     let mut lines: Vec<Line> = shown().map(|output| output_line(shared, output, widest)).collect();
-    let more = untouched().count().saturating_sub(MOST_UNTOUCHED);
+    let more = untouched().count().saturating_sub(MAX_UNTOUCHED);
     if more > 0 {
         lines.push(Words::dim(format!("  … {} more", counted(more as u64, "file"))).into());
     }
@@ -95,12 +95,12 @@ fn output_line(shared: &Shared, output: &Output, widest: usize) -> Line {
         right.push(Role::Text, counted(after, noun));
         right.push(Role::Dim, format!("   {}", size(output.bytes)));
     } else {
-        let most = if is_index { SITEMAPS_PER_INDEX } else { URLS_PER_FILE };
+        let limit = if is_index { SITEMAPS_PER_INDEX } else { URLS_PER_FILE };
         let noun = if shared.size.0 < 100 { String::new() } else { format!(" {noun}s") };
-        let is_over = after > u64::from(most) || output.bytes > BYTES_PER_FILE;
+        let is_over = after > u64::from(limit) || output.bytes > BYTES_PER_FILE;
         let role = if is_over { Role::Error } else { Role::Dim };
         right.push(Role::Text, grouped(after));
-        right.push(role, format!(" of {}{noun}   ", grouped(u64::from(most))));
+        right.push(role, format!(" of {}{noun}   ", grouped(u64::from(limit))));
         right.push(Role::Text, size(output.bytes));
         right.push(role, format!(" of {}", size(BYTES_PER_FILE)));
     }
@@ -124,8 +124,8 @@ fn index_lines(planned: &Planned) -> Vec<Line> {
             let (sign, text) = line.text.split_at(1);
             lines.push(Words::new().and(role, format!("      {sign} {}", text.trim())).into());
         }
-        lines.truncate(INDEX_LINES);
-        if all > INDEX_LINES || diff.more > 0 {
+        lines.truncate(MAX_INDEX_LINES);
+        if all > MAX_INDEX_LINES || diff.more > 0 {
             lines.push(Words::dim("      … and more lines of the index").into());
         }
     }

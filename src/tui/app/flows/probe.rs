@@ -1,4 +1,4 @@
-//! Probes the site in the background, and writes the answers.
+//! Probes the site in the background, and writes the answers to a file.
 
 use super::super::operations::recheck;
 use super::super::state::Shared;
@@ -24,35 +24,35 @@ pub(in crate::tui::app) fn command(shared: &mut Shared, command: ProbeCommand) {
             shared.show_error("no results yet; :probe requests URLs from the site");
         }
         ProbeCommand::Write(path) => write(shared, path),
-        ProbeCommand::Ask { .. } if shared.session.is_loading() => {
+        ProbeCommand::Request { .. } if shared.session.is_loading() => {
             shared.show_error("the files are still being read; probe the site afterwards");
         }
-        ProbeCommand::Ask { .. } if shared.probing.is_stopping => {
+        ProbeCommand::Request { .. } if shared.probing.is_stopping => {
             shared.show_error("the last requests are still being answered; try again in a moment");
         }
-        ProbeCommand::Ask { .. } if shared.jobs.is_busy(Kind::Probe) => {
+        ProbeCommand::Request { .. } if shared.jobs.is_busy(Kind::Probe) => {
             shared.show_error("a probe is running already; Esc pauses it");
         }
-        ProbeCommand::Ask { .. } if shared.jobs.is_busy(Kind::Data) => {
+        ProbeCommand::Request { .. } if shared.jobs.is_busy(Kind::Data) => {
             shared.show_error("tables are still being read; Esc stops reading");
         }
-        ProbeCommand::Ask { scope, options } => ask(shared, scope, options),
+        ProbeCommand::Request { scope, options } => start(shared, scope, options),
     }
 }
 
 /// Starts the requests in a job.
 #[cfg(feature = "net")]
-fn ask(shared: &mut Shared, scope: Scope, options: ProbeOptions) {
+fn start(shared: &mut Shared, scope: Scope, options: ProbeOptions) {
     let opened = &shared.opening.options;
     let is_base_recorded = opened.is_base_recorded && opened.base_url.as_deref() == shared.session.base_url();
     let snapshot = shared.session.snapshot();
-    let request = job::ProbeRequest { snapshot, scope, options, is_base_named: !is_base_recorded };
+    let request = job::ProbeRequest { snapshot, scope, options, is_base_from_user: !is_base_recorded };
     "looking up the site".clone_into(&mut shared.probing.progress);
     shared.jobs.spawn(Kind::Probe, Box::new(move |progress, part| JobOutcome::Probed(request.run(progress, part))));
 }
 
 #[cfg(not(feature = "net"))]
-fn ask(_: &mut Shared, _: Scope, _: ProbeOptions) {}
+fn start(_: &mut Shared, _: Scope, _: ProbeOptions) {}
 
 /// Adds answers to the session, unless a change of the current document is being computed.
 pub(in crate::tui::app) fn answered(shared: &mut Shared, answers: Answers) {

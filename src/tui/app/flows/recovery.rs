@@ -35,7 +35,7 @@ pub(in crate::tui::app) fn begin(app: &mut App, read: JournalRead) {
     let (left, words) = recovery::begin(&mut app.shared.session, read);
     let Some(left) = left else {
         if let Some(words) = words {
-            // One line of the footer has no room for a path.
+            // A path does not fit into the one line of the footer.
             let path = app.shared.session.path().map_or_else(|| "PATH".to_owned(), |path| path.display().to_string());
             let recover = format!("sited recover {path} shows what it holds.");
             let lines = vec![Words::text(words).into(), Words::dim(recover).into()];
@@ -50,7 +50,7 @@ pub(in crate::tui::app) fn begin(app: &mut App, read: JournalRead) {
     let mut lines: Vec<Line> = vec![
         Words::dim(format!(
             "Made on {} and not saved; the files have not changed since.",
-            date_and_time(&app.shared, left.begun)
+            date_and_time(&app.shared, left.started)
         ))
         .into(),
     ];

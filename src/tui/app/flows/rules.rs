@@ -6,7 +6,7 @@ use super::super::App;
 use super::super::modes::Mode;
 use super::super::modes::items::{self, Item, blank, entry, heading};
 use super::super::modes::list::{List, ListKind};
-use super::super::operations::describe::{message_of, place_beside};
+use super::super::operations::describe::{message_of, short_target_name};
 use super::super::state::Shared;
 use super::super::state::grid::stem;
 use super::super::state::outcome::JobOutcome;
@@ -103,11 +103,11 @@ fn rules_list(shared: &Shared) -> Option<Box<List>> {
             lines.push(items::text(Words::dim(format!("{:12}{files}", ""))));
         }
     }
-    let (whole, _) = non_row::first(&shared.session, 200, |_| true, |_| ());
-    if !whole.is_empty() {
+    let (non_row_findings, _) = non_row::first(&shared.session, 200, |_| true, |_| ());
+    if !non_row_findings.is_empty() {
         lines.push(blank());
         lines.push(heading("Files and whole set"));
-        for finding in &whole {
+        for finding in &non_row_findings {
             let sign = shared.theme.finding_sign(finding.severity);
             let message = message_of(shared, finding);
             let right = finding.fix.as_ref().map_or_else(Words::new, |fix| {
@@ -116,21 +116,21 @@ fn rules_list(shared: &Shared) -> Option<Box<List>> {
             // The rest is for the bar, the sign and the gaps.
             let charset = shared.theme.charset;
             let fixed = right.width(charset) + 11;
-            let place = place_beside(shared, finding.target, charset.width(message) + fixed);
+            let target = short_target_name(shared, finding.target, charset.width(message) + fixed);
             // The fix is always shown; the message is cut first.
-            let room = usize::from(shared.size.0).saturating_sub(charset.width(&place) + fixed);
+            let room = usize::from(shared.size.0).saturating_sub(charset.width(&target) + fixed);
             let message = if right.is_empty() { message.into() } else { charset.cut(message, room.max(16)) };
             let words = Words::new()
                 .and(finding.severity.into(), format!("{sign} "))
-                .and(Role::Text, format!("{place}  "))
+                .and(Role::Text, format!("{target}  "))
                 .and(Role::Dim, message.into_owned());
-            lines.push(entry(words, right, Choice::WholeFinding(finding.target, finding.rule)));
+            lines.push(entry(words, right, Choice::NonRowFinding(finding.target, finding.rule)));
         }
     }
     if lines.is_empty() {
         return None;
     }
-    // `check` counts places: a row may violate a rule in several.
+    // The heading says "rows", not "findings": a row may have several findings of one rule, which `check` counts.
     lines.insert(0, heading("Rows that break each rule"));
     Some(List::new(ListKind::Rules, lines))
 }
@@ -204,15 +204,15 @@ pub(in crate::tui::app) fn findings_written(shared: &mut Shared, written: Result
 }
 
 /// Shows the preview of the fix of a rule for one target or all, or the reason why there is none.
-pub(in crate::tui::app) fn preview_fix(app: &mut App, place: Option<FindingTarget>, rule: Rule) {
+pub(in crate::tui::app) fn preview_fix(app: &mut App, target: Option<FindingTarget>, rule: Rule) {
     let is_it = |finding: &FindingRef<'_>| {
-        finding.rule() == rule && finding.is_fixable() && place.is_none_or(|place| finding.target() == place)
+        finding.rule() == rule && finding.is_fixable() && target.is_none_or(|target| finding.target() == target)
     };
     let (found, _) = non_row::first(&app.shared.session, 1, is_it, |_| ());
     if let Some(finding) = found.first() {
-        return preview_whole(app, finding.target, rule);
+        return preview_non_row_fix(app, finding.target, rule);
     }
-    if place.is_none() && rule.fix() != FixKind::None {
+    if target.is_none() && rule.fix() != FixKind::None {
         return app.open_line(Purpose::Command, &format!("%fix {}", rule.code()));
     }
     let why = if rule.fix() == FixKind::None { fix_words(rule.fix()) } else { "nothing can be done at this place" };
@@ -220,11 +220,11 @@ pub(in crate::tui::app) fn preview_fix(app: &mut App, place: Option<FindingTarge
 }
 
 /// Shows the preview of the fix of a finding of a file or the set, above the open list.
-pub(in crate::tui::app) fn preview_whole(app: &mut App, place: FindingTarget, rule: Rule) {
+pub(in crate::tui::app) fn preview_non_row_fix(app: &mut App, target: FindingTarget, rule: Rule) {
     // One fix applies to all entries of the index.
-    let place = if place.is_of_index() { FindingTarget::Index(None) } else { place };
+    let target = if target.is_of_index() { FindingTarget::Index(None) } else { target };
     let mut list = explain::files_list(&app.shared, rule);
-    if let Some(at) = list.lines.iter().position(|(_, choice)| *choice == Choice::FixWhole(place, rule)) {
+    if let Some(at) = list.lines.iter().position(|(_, choice)| *choice == Choice::FixNonRow(target, rule)) {
         list.choose(at);
     }
     app.modes.open_above(Mode::List(list));

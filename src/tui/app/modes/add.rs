@@ -168,7 +168,7 @@ impl Add {
         Next::Stay
     }
 
-    /// Handles a key of a list, of which lines with objections are skipped by default.
+    /// Handles a key of a list, in which lines with objections are skipped by default.
     fn list_key(&mut self, key: KeyEvent, shared: &mut Shared) -> Next {
         let [known, wrong] = self.count_problems();
         let most = self.list.len().saturating_sub(1);

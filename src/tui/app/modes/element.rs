@@ -82,7 +82,7 @@ impl ElementEdit {
     ) -> Option<Box<Self>> {
         let (is_new, values) = match &path.attribute {
             Some(name) => (false, vec![ElementValue::new(path.clone(), name, None, true)]),
-            None => (true, asked(&path, element)),
+            None => (true, form_values(&path, element)),
         };
         if values.is_empty() {
             let rows = RowSet::from_iter([row.0]);
@@ -191,7 +191,7 @@ impl ElementEdit {
 }
 
 /// The values of the form of a new element: its text, its attributes and its required children.
-fn asked(path: &Path, element: &'static Element) -> Vec<ElementValue> {
+fn form_values(path: &Path, element: &'static Element) -> Vec<ElementValue> {
     let mut values = Vec::new();
     if element.children.is_empty() && element.kind != Kind::Empty {
         values.push(ElementValue::new(path.clone(), element.name, None, true));

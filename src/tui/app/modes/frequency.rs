@@ -1,7 +1,7 @@
 //! Inline completion of the seven frequencies in the cell editor.
 //!
-//! A letter that continues the word is accepted, another one selects the word that it starts. Text that is the start
-//! of no word is typed as in any other cell, and so are letters into its middle.
+//! A letter that continues the word is accepted; any other letter selects the word that it starts. Text that starts
+//! none of the words, and letters inserted inside the text, are typed as in any other cell.
 
 use crate::protocol::changefreq::{Changefreq, complete};
 use crate::tui::prompt::Prompt;

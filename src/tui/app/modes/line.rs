@@ -120,12 +120,12 @@ impl LineEdit {
         if !self.prompt.complete(back) {
             return false;
         }
-        let kept = self.prompt.completion.take();
+        let completion = self.prompt.completion.take();
         self.changed(shared);
-        // After the only candidate, a folder, its content is listed.
-        let is_folder = |kept: &Completion| kept.candidates.len() == 1 && kept.candidates[0].text.ends_with('/');
-        if !kept.as_ref().is_some_and(is_folder) {
-            self.prompt.completion = kept;
+        // If the only candidate is a folder, the next completion lists its content.
+        let is_folder = |one: &Completion| one.candidates.len() == 1 && one.candidates[0].text.ends_with('/');
+        if !completion.as_ref().is_some_and(is_folder) {
+            self.prompt.completion = completion;
         }
         true
     }

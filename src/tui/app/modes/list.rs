@@ -272,7 +272,7 @@ impl List {
         let choice = self.choice();
         if choice != Choice::Nothing {
             // Returns to the list of rules, from which the fixed finding is removed.
-            let next = if matches!(choice, Choice::FixWhole(..)) { Next::Close } else { Next::CloseAll };
+            let next = if matches!(choice, Choice::FixNonRow(..)) { Next::Close } else { Next::CloseAll };
             shared.request(Request::Choose(choice));
             return next;
         }
@@ -298,7 +298,7 @@ impl List {
                 Next::CloseAll
             }
             (ListKind::Rules, 'K') => {
-                if let Choice::Rule(rule) | Choice::WholeFinding(_, rule) = self.choice() {
+                if let Choice::Rule(rule) | Choice::NonRowFinding(_, rule) = self.choice() {
                     shared.request(Request::ExplainRule(rule));
                 }
                 Next::Stay
@@ -310,7 +310,7 @@ impl List {
             (ListKind::Rules, 'x') => {
                 match self.choice() {
                     Choice::Rule(rule) => shared.request(Request::PreviewFix(None, rule)),
-                    Choice::WholeFinding(place, rule) => shared.request(Request::PreviewFix(Some(place), rule)),
+                    Choice::NonRowFinding(target, rule) => shared.request(Request::PreviewFix(Some(target), rule)),
                     _ => {}
                 }
                 Next::Stay
@@ -323,11 +323,11 @@ impl List {
     /// Fixes the chosen finding, in lists that show their fixes.
     fn fix_chosen(&self, shared: &mut Shared) -> Next {
         match self.choice() {
-            Choice::WholeFinding(place, rule) if is_fixable(shared, place, rule) => {
-                shared.request(Request::PreviewWhole(place, rule));
+            Choice::NonRowFinding(target, rule) if is_fixable(shared, target, rule) => {
+                shared.request(Request::PreviewNonRowFix(target, rule));
                 Next::Close
             }
-            choice @ Choice::FixWhole(..) => {
+            choice @ Choice::FixNonRow(..) => {
                 shared.request(Request::Choose(choice));
                 Next::Close
             }
@@ -335,7 +335,7 @@ impl List {
                 shared.request(Request::Choose(choice));
                 Next::CloseAll
             }
-            Choice::RowFinding(rule) | Choice::WholeFinding(_, rule) => {
+            Choice::RowFinding(rule) | Choice::NonRowFinding(_, rule) => {
                 shared.show_error(format!("no fix for {}: {}", rule.code(), fix_words(rule.fix())));
                 Next::Stay
             }

@@ -35,8 +35,8 @@ impl Merging {
 
     /// The case of a line, with its answer.
     pub(crate) fn case(&self, at: usize) -> Option<(TheirChange, Option<MergeChoice>)> {
-        let place = *self.order.get(at)?;
-        Some((*self.compared.merge.cases.get(place)?, self.takes.get(place).copied().flatten()))
+        let case = *self.order.get(at)?;
+        Some((*self.compared.merge.cases.get(case)?, self.takes.get(case).copied().flatten()))
     }
 
     /// The number of cases without an answer.
@@ -45,7 +45,7 @@ impl Merging {
     }
 
     fn answer(&mut self, take: MergeChoice) {
-        if let Some(answer) = self.order.get(self.chosen).and_then(|place| self.takes.get_mut(*place)) {
+        if let Some(answer) = self.order.get(self.chosen).and_then(|case| self.takes.get_mut(*case)) {
             *answer = Some(take);
         }
         self.go(true, 1);

@@ -92,9 +92,9 @@ impl Mode {
 
     /// Whether it was drawn, if it is a dialog: input from before a dialog was drawn is dropped.
     ///
-    /// Keys typed ahead and pasted text must not answer a question that the user has not seen. Dialogs are questions and
-    /// modes that the end of a job opens. Lists and lines that a key always opens are not: the user who presses that key
-    /// knows where the next keys go.
+    /// Keys typed ahead and pasted text must not answer a question that the user has not seen. Dialogs are questions
+    /// and modes that the end of a job opens. Lists and lines that a key always opens are not: the user who presses
+    /// that key knows which dialog gets the next keys.
     pub(in crate::tui::app) const fn drawn(&mut self) -> Option<&mut bool> {
         match self {
             Self::Ask(ask) => Some(&mut ask.drawn),

@@ -34,7 +34,7 @@ pub(in crate::tui::app) fn lines(typed: &str) -> Vec<Item> {
     let mut lines: Vec<(u32, Item)> = found
         .into_iter()
         .map(|(cost, command)| {
-            // Name and keys are side by side: on a wide screen a reader would lose the line.
+            // Name and keys are adjacent: a wide gap would make lines hard to follow.
             let words = Words::text(format!("{:NAME$}", command.name))
                 .and(Role::Key, format!("{:KEYS$}", keys_of(command.keys)))
                 .and(Role::Dim, command.line.replace('`', ""));

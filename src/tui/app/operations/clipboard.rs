@@ -12,7 +12,7 @@ use crate::session::edit::script_export;
 use crate::words::counted;
 
 /// Maximum bytes of a copy: the usual limit of terminals for OSC 52.
-const COPY_LIMIT: usize = 74_994;
+const MAX_COPY_BYTES: usize = 74_994;
 
 /// Copies a text of each row that an action applies to.
 pub(in crate::tui::app) fn copy(
@@ -27,7 +27,7 @@ pub(in crate::tui::app) fn copy(
     for row in &rows {
         out.push_str(&text(&shared.session, *row));
         out.push('\n');
-        if out.len() > COPY_LIMIT {
+        if out.len() > MAX_COPY_BYTES {
             return shared
                 .show_error("too much for the clipboard of a terminal; `sited list` writes any number to a file");
         }

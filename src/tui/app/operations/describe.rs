@@ -22,9 +22,9 @@ pub(in crate::tui::app) fn namespace_of(shared: &Shared, finding: &Finding) -> O
 }
 
 /// The name of the target of a finding.
-pub(in crate::tui) fn place_name(shared: &Shared, place: FindingTarget) -> String {
+pub(in crate::tui) fn target_name(shared: &Shared, target: FindingTarget) -> String {
     let document = shared.session.document().with_pending_split();
-    match place {
+    match target {
         FindingTarget::Sitemap(id) => document.sitemap(id).map(|sitemap| sitemap.name.to_string()).unwrap_or_default(),
         FindingTarget::Index(None) => document.index().map(|index| index.name.to_string()).unwrap_or_default(),
         FindingTarget::IndexFile(number) => {
@@ -45,13 +45,13 @@ pub(in crate::tui) fn message_of<'f>(shared: &Shared, finding: &'f Finding) -> &
     let message = &*finding.message;
     // A file name without a colon after it is part of the sentence.
     let ends: &[char] = if matches!(finding.target, FindingTarget::Index(Some(_))) { &[':', ' '] } else { &[':'] };
-    let rest = message.strip_prefix(&place_name(shared, finding.target)).filter(|rest| rest.starts_with(ends));
+    let rest = message.strip_prefix(&target_name(shared, finding.target)).filter(|rest| rest.starts_with(ends));
     rest.map_or(message, |rest| rest.trim_start_matches([':', ' ']))
 }
 
 /// The name of the target of a finding, shortened to the width that `others` columns leave.
-pub(in crate::tui) fn place_beside(shared: &Shared, place: FindingTarget, others: usize) -> String {
-    let name = place_name(shared, place);
+pub(in crate::tui) fn short_target_name(shared: &Shared, target: FindingTarget, others: usize) -> String {
+    let name = target_name(shared, target);
     // URLs of a set differ in their paths.
     let path = origin(&name).map_or(name.as_str(), |(_, path)| path);
     let width = usize::from(shared.size.0);

@@ -94,7 +94,7 @@ pub(in crate::tui::app) fn undo(shared: &mut Shared, back: bool, steps: u32) {
     }
 }
 
-/// Executes an action that changes rows, and keeps it for `.`.
+/// Executes an action that changes rows, and stores it for `.`.
 pub(in crate::tui::app) fn change_rows(shared: &mut Shared, action: Action, count: Option<u32>) {
     let field = shared.grid.field;
     // The count of a nudge is the distance, of other actions the number of rows.

@@ -13,15 +13,15 @@ use std::sync::Arc;
 
 /// The details of one row.
 pub(in crate::tui) struct RowDetails<'a> {
-    /// Which row.
+    /// The row.
     pub row: RowId,
     /// Its fields; `None` while a large entry is read.
     pub summary: Option<Arc<RowSummary>>,
     /// The fields that the cursor can select.
     pub fields: Vec<Field>,
-    /// The worst finding of each field.
+    /// The severity of the worst finding of each field.
     pub faults: [Option<Severity>; 4],
-    /// The worst finding of each element, by its place.
+    /// The severity of the worst finding of each element, by the offset of the element in the entry.
     pub element_faults: BTreeMap<u32, Severity>,
     /// Its extensions and its XML; `None` while a large entry is read.
     pub outline: Option<Cow<'a, Outline>>,
@@ -73,7 +73,7 @@ impl RowDetails<'_> {
     }
 }
 
-/// The worst finding of each field, and of each element by its place.
+/// The severity of the worst finding of each field, and of each element by its offset.
 fn faults(findings: &[Finding]) -> ([Option<Severity>; 4], BTreeMap<u32, Severity>) {
     let (mut fields, mut elements) = ([None; 4], BTreeMap::new());
     for finding in findings {

@@ -8,8 +8,8 @@ use crate::document::query::Query;
 use crate::progress::Progress;
 use crate::tui::jobs::Kind;
 
-/// Rows examined on this thread before a search becomes a job.
-const EXAMINED_AT_ONCE: u32 = 5_000;
+/// Maximum number of rows that are examined on this thread before a search becomes a job.
+const MAX_ROWS_AT_ONCE: u32 = 5_000;
 
 /// Goes to the next or previous match of the last search.
 pub(in crate::tui::app) fn search_again(shared: &mut Shared, forward: bool) {
@@ -32,8 +32,8 @@ pub(in crate::tui::app) fn search(shared: &mut Shared, query: Query, from: u32, 
     shared.requested_rows.begin_search(ticket, LastSearch { query: Some(query.clone()), from, forward });
     let shown = shared.session.view().shown();
     let order = SearchOrder { from, forward, includes_start, shown };
-    let hit = find(shared.session.view(), &query, order, EXAMINED_AT_ONCE, &Progress::default());
-    let is_found = hit != Hit::NotFound || shown <= EXAMINED_AT_ONCE;
+    let hit = find(shared.session.view(), &query, order, MAX_ROWS_AT_ONCE, &Progress::default());
+    let is_found = hit != Hit::NotFound || shown <= MAX_ROWS_AT_ONCE;
     if !is_found {
         shared.requested_rows.search_in_job();
     }

@@ -43,7 +43,7 @@ pub(in crate::tui::app) fn validate(
         Ok(value) => value,
         Err(reason) => return Validation { refused: Some(reason), ..Validation::default() },
     };
-    // Only the beginning is validated of a value that is too long for any file.
+    // Only the beginning of a value that is too long for any file is validated.
     let validated = value.as_deref().map(|value| up_to(value, MAX_VALIDATED));
     let findings = validated.map(|value| findings::of_typed(snapshot, row, field, value)).unwrap_or_default();
     let twins = match (&value, field) {
@@ -59,7 +59,7 @@ pub(in crate::tui::app) fn validate(
     Validation { value, refused: None, findings, suggestion, twins }
 }
 
-/// The value that typed text stands for; `Ok(None)` removes the element.
+/// The value that typed text means, such as a date for `today`; `Ok(None)` removes the element.
 fn resolve(field: Field, typed: &str, before: Option<&str>, now: Now) -> Result<Option<String>, String> {
     match field {
         Field::Loc => Ok(Some(typed.trim().to_owned())),

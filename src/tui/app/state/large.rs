@@ -28,8 +28,8 @@ pub(in crate::tui) const SMALL: usize = 1 << 14;
 /// Maximum total length of new URLs that are inserted without a job, in bytes.
 const MAX_INSERTED: usize = 1 << 18;
 
-/// Bytes kept of each end of a long value.
-const EXCERPT: usize = 1 << 12;
+/// Number of bytes that are cached of each end of a long value.
+const EXCERPT_BYTES: usize = 1 << 12;
 
 /// Maximum number of findings of one rule that are listed.
 const MAX_LISTED: usize = 20;
@@ -50,10 +50,10 @@ pub(crate) struct ValueExcerpt {
 
 impl ValueExcerpt {
     fn of(value: &str) -> Self {
-        if value.len() <= 2 * EXCERPT {
+        if value.len() <= 2 * EXCERPT_BYTES {
             return Self { front: value.to_owned(), back: String::new(), len: value.len() };
         }
-        let (front, back) = (text::up_to(value, EXCERPT), text::from(value, value.len() - EXCERPT));
+        let (front, back) = (text::up_to(value, EXCERPT_BYTES), text::from(value, value.len() - EXCERPT_BYTES));
         Self { front: front.to_owned(), back: back.to_owned(), len: value.len() }
     }
 

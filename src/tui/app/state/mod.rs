@@ -1,6 +1,6 @@
 //! The state that all modes share: the session, the cursor, requests, messages and jobs.
 //!
-//! Each part of the state is a type of its own, which knows nothing of the others.
+//! Each part of the state is a type of its own, which does not depend on the others.
 
 pub(in crate::tui) mod data_columns;
 pub(in crate::tui::app) mod find;

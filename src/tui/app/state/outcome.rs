@@ -34,7 +34,7 @@ use std::sync::Arc;
 pub struct Download {
     /// The files, one set.
     pub paths: Vec<PathBuf>,
-    /// The URL of their folder, where all are of one site.
+    /// The URL of their folder, if all are of one site.
     pub base_url: Option<String>,
     /// The message about the download.
     pub words: String,
@@ -136,7 +136,7 @@ pub enum JobOutcome {
         /// The changed files.
         outside: OutsideChanges,
         /// Whether the user requested the check.
-        asked: bool,
+        is_requested: bool,
     },
     /// A save did not start, because other programs have changed files.
     HeldBack(OutsideChanges),

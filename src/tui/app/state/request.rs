@@ -1,7 +1,7 @@
 //! Requests of modes and list items, executed after the key by the module in charge.
 //!
-//! Requests keep modes from knowing each other: a list that runs a command names it, and the dispatch in
-//! [`requests`](crate::tui::app::requests) opens whatever comes of it.
+//! Requests keep modes independent of each other: a list only requests a command, and
+//! [`requests`](crate::tui::app::requests) executes it and opens the modes that it needs.
 
 use super::recent::Purpose;
 use crate::check::FindingTarget;
@@ -28,7 +28,7 @@ pub(in crate::tui::app) enum Next {
 }
 
 /// A request of a mode.
-// A key makes one or two of them: the size of the largest does not matter.
+// A key makes one or two requests, so the size of the largest variant does not matter.
 #[allow(clippy::large_enum_variant)]
 pub(in crate::tui::app) enum Request {
     /// An action, with its count.
@@ -48,7 +48,7 @@ pub(in crate::tui::app) enum Request {
     /// Show the preview of the fix of a rule, for one target or for all.
     PreviewFix(Option<FindingTarget>, Rule),
     /// Show the preview of the fix of a finding of a file or the set.
-    PreviewWhole(FindingTarget, Rule),
+    PreviewNonRowFix(FindingTarget, Rule),
     /// Copy the changes made, as commands.
     CopyScript,
     /// List the changes made, as commands.
@@ -83,9 +83,9 @@ pub(crate) enum Choice {
     /// Fixes a finding of the row.
     RowFinding(Rule),
     /// Explains a finding of a file or the set.
-    WholeFinding(FindingTarget, Rule),
+    NonRowFinding(FindingTarget, Rule),
     /// Fixes a finding of a file or the set.
-    FixWhole(FindingTarget, Rule),
+    FixNonRow(FindingTarget, Rule),
     /// Adds the element, or the attribute, of a path.
     Element(String),
     /// Shows the rows that match a query.
@@ -145,7 +145,7 @@ pub(crate) enum Answer {
 }
 
 /// The subject of a question whose answer needs more than the state.
-// There is one at a time: the size of the largest does not matter.
+// There is only one at a time, so the size of the largest variant does not matter.
 #[allow(clippy::large_enum_variant)]
 #[derive(Debug, Default)]
 pub(in crate::tui) enum Subject {
@@ -169,7 +169,7 @@ pub(in crate::tui) struct Resolving {
 
 impl Resolving {
     /// The current conflict.
-    pub(crate) fn asked(&self) -> Option<&MergeConflict> {
+    pub(crate) fn current(&self) -> Option<&MergeConflict> {
         self.conflicts.get(self.answers.len())
     }
 

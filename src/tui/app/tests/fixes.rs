@@ -83,9 +83,8 @@ fn every_fixable_finding_is_fixed_from_its_row_or_list() {
         assert!(has_finding(&bench, rule), "{rule:?}");
         bench.keys("<c-e>");
         let Mode::List(list) = bench.app.modes.current() else { panic!("{rule:?}: no list") };
-        let place =
-            |(_, choice): &(_, Choice)| matches!(choice, Choice::WholeFinding(_, found) if found.main() == rule.main());
-        if let Some(at) = list.lines.iter().position(place) {
+        let is_of_rule = |(_, choice): &(_, Choice)| matches!(choice, Choice::NonRowFinding(_, found) if found.main() == rule.main());
+        if let Some(at) = list.lines.iter().position(is_of_rule) {
             // On its line, in the list of findings of files.
             let lines = list.lines[list.chosen..at].iter();
             let steps = lines.filter(|(_, choice)| *choice != Choice::Nothing).count();
@@ -94,7 +93,7 @@ fn every_fixable_finding_is_fixed_from_its_row_or_list() {
             let Mode::List(list) = bench.app.modes.current() else { panic!("{rule:?}: {}", bench.screen()) };
             let chosen = &list.lines[list.chosen].1;
             assert!(
-                matches!(chosen, Choice::FixWhole(_, found) if found.main() == rule.main()),
+                matches!(chosen, Choice::FixNonRow(_, found) if found.main() == rule.main()),
                 "{rule:?}: {chosen:?}"
             );
             bench.keys("gx");
@@ -156,7 +155,7 @@ fn the_list_of_rules_acts_on_the_selected_rule_only() {
     let choices: Vec<Choice> = list.lines.iter().map(|(_, choice)| choice.clone()).collect();
     assert!(choices.iter().filter(|choice| matches!(choice, Choice::Rule(_))).count() > 3, "{choices:?}");
     for (at, choice) in choices.into_iter().enumerate() {
-        let (Choice::Rule(rule) | Choice::WholeFinding(_, rule)) = choice else { continue };
+        let (Choice::Rule(rule) | Choice::NonRowFinding(_, rule)) = choice else { continue };
         for key in ["x", "gx", "K"] {
             bench.keys("<esc><esc><c-e>");
             while matches!(bench.app.modes.current(), Mode::List(list) if list.chosen < at) {
@@ -168,7 +167,7 @@ fn the_list_of_rules_acts_on_the_selected_rule_only() {
                 Mode::Line(edit) => edit.prompt.text() == format!("%fix {}", rule.code()) && key != "K",
                 Mode::List(list) if key == "K" => list.kind == ListKind::Explain && bench.screen().contains("source"),
                 Mode::List(list) if list.kind == ListKind::Explain => {
-                    matches!(list.lines[list.chosen].1, Choice::FixWhole(_, found) if found == rule)
+                    matches!(list.lines[list.chosen].1, Choice::FixNonRow(_, found) if found == rule)
                 }
                 _ => bench.screen().contains(&format!("no fix for {}", rule.code())),
             };

@@ -11,16 +11,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The folder that is proposed for the files of a URL; `None` where it is no URL that can be asked.
+/// The proposed folder for the files of a URL; `None` if the URL cannot be requested.
 pub(super) fn folder_of(url: &str) -> Option<String> {
     Some(get::folder_of(&requestable(url)?).display().to_string())
 }
 
-/// Downloads what a URL leads to into a folder. `None` when stopped.
+/// Downloads the sitemaps of a URL into a folder. `None` when stopped.
 ///
 /// # Errors
 ///
-/// Nothing can be opened; in words.
+/// A message with the reason why no sitemap can be opened.
 pub(super) fn download(url: &str, folder: &Path, progress: &Progress) -> Result<Option<Download>, String> {
     let url = requestable(url).ok_or_else(|| format!("{url} is no URL that can be asked"))?;
     if loopback(&url).is_none()
@@ -43,7 +43,7 @@ pub(super) fn download(url: &str, folder: &Path, progress: &Progress) -> Result<
     if progress.is_cancelled() {
         return Ok(None);
     }
-    let words = words(&summary);
+    let words = summary_message(&summary);
     match <[Vec<PathBuf>; 1]>::try_from(summary.sets(folder)) {
         Ok([paths]) => Ok(Some(Download { paths, base_url: summary.base_url, words })),
         Err(sets) if sets.is_empty() => Err(format!("{url}: no sitemap was downloaded{}", reason(&summary))),
@@ -55,18 +55,18 @@ pub(super) fn download(url: &str, folder: &Path, progress: &Progress) -> Result<
     }
 }
 
-/// What was downloaded, and what was not.
-fn words(summary: &Summary) -> String {
+/// A message with the number of downloaded files, and of skipped files or findings.
+fn summary_message(summary: &Summary) -> String {
     let findings = summary.findings.len() as u64;
-    let wrong = match (summary.counts.skipped, findings) {
+    let problems = match (summary.counts.skipped, findings) {
         (0, 0) => String::new(),
         (0, _) => format!("; {} about the delivery, sited get names them", counted(findings, "finding")),
         (skipped, _) => format!("; {} not fetched, :open again fetches the rest", counted(skipped, "file")),
     };
-    format!("{}{wrong}", summary.counts.words())
+    format!("{}{problems}", summary.counts.words())
 }
 
-/// Why nothing came: what the server answered first.
+/// The reason why nothing was downloaded: the first finding, else the first skipped host.
 fn reason(summary: &Summary) -> String {
     let stopped = summary.stopped.first().map(|(host, why)| format!(": {host} was skipped: {why}"));
     let finding = summary.findings.first().map(|finding| format!(": {}: {}", finding.url, finding.message));

@@ -1,4 +1,4 @@
-//! The probe job: delivers answers a few times a second.
+//! The probe job: requests URLs of the site and delivers the answers a few times a second.
 
 use super::super::super::state::jobs::Part;
 use super::super::super::state::probing::Answers;
@@ -25,53 +25,54 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use url::Url;
 
-/// Answers are handed out no more often.
-const PAUSE: Duration = Duration::from_millis(400);
-/// Joining answers to what is known takes at most one part in so many of the time.
-const SHARE: u32 = 10;
+/// Minimum time between two deliveries of answers.
+const MIN_PAUSE: Duration = Duration::from_millis(400);
+/// Minimum ratio of the pause after a delivery to the duration of the delivery, so that adding answers to large data
+/// takes less than a tenth of the time.
+const PAUSE_FACTOR: u32 = 10;
 
-/// What the answers are called in the list of tables.
+/// The name of the answers in the list of tables.
 const TABLE: &str = "answers of the site";
 
-/// What is asked.
+/// A requested probe.
 pub(super) struct ProbeRequest {
-    /// The set.
+    /// The session when the probe was requested.
     pub snapshot: Snapshot,
-    /// Which rows; no scope: the marked ones, else all.
+    /// The rows whose URLs are requested; without a scope the marked rows, else all.
     pub scope: Scope,
-    /// How they are asked.
+    /// The limits of the requests, and whether private addresses are allowed.
     pub options: ProbeOptions,
-    /// Whether the user named the base URL: a download may have recorded any.
-    pub is_base_named: bool,
+    /// Whether the base URL comes from the user. One that an earlier download recorded may be any URL.
+    pub is_base_from_user: bool,
 }
 
-/// The URLs to ask, and where.
+/// The URLs to request, and the hosts that they may be requested from.
 struct Plan {
     hosts: Hosts,
     urls: Urls,
-    /// URLs of other hosts.
-    others: u64,
+    /// Number of URLs on other hosts, which are not requested.
+    excluded: u64,
 }
 
 impl ProbeRequest {
-    /// Asks until every URL has an answer or the work is stopped; says in words how it ended.
+    /// Requests URLs until each has an answer or the job is stopped. Returns a message with the result.
     pub(super) fn run(&self, progress: &Progress, part: &dyn Fn(Part)) -> Result<String, String> {
         let failed = |error: io::Error| error.to_string();
         let Some(plan) = self.plan(progress).map_err(failed)? else { return Ok("stopped; nothing was asked".into()) };
-        let Plan { hosts, urls, others } = plan?;
-        let others = match others {
+        let Plan { hosts, urls, excluded } = plan?;
+        let excluded = match excluded {
             0 => String::new(),
-            others => format!("; {} of other hosts not requested", counted(others, "URL")),
+            count => format!("; {} of other hosts not requested", counted(count, "URL")),
         };
         if urls.expected() == 0 {
-            return Ok(format!("every URL has an answer already{others}"));
+            return Ok(format!("every URL has an answer already{excluded}"));
         }
         let mut options = Options::with_defaults(hosts, self.options.allow_private);
         options.limits.rate = self.options.rate.unwrap_or(options.limits.rate);
         if let Some(concurrency) = self.options.concurrency.map(usize::from) {
             (options.limits.concurrency, options.settings.connections) = (concurrency, concurrency);
         }
-        options.settings.loopback = self.named().into_iter().collect();
+        options.settings.loopback = self.loopback_server().into_iter().collect();
         let prober = Prober::new(options);
         let prober = prober.map_err(|error: SettingsError| error.to_string())?;
         let known = self.snapshot.data.clone().unwrap_or_default();
@@ -86,21 +87,23 @@ impl ProbeRequest {
             if progress.is_cancelled() { Err(io::ErrorKind::Interrupted.into()) } else { Ok(()) }
         });
         delivery.deliver(true);
-        let asked = delivery.tally.words();
+        let counts = delivery.tally.words();
         match ended {
-            Ok(summary) => Ok(format!("{asked}{others}{}", stopped_words(&summary))),
-            Err(_) if progress.is_cancelled() => Ok(format!("paused: {asked}; :probe goes on")),
+            Ok(summary) => Ok(format!("{counts}{excluded}{}", skipped_message(&summary))),
+            Err(_) if progress.is_cancelled() => Ok(format!("paused: {counts}; :probe goes on")),
             Err(error) => Err(failed(error)),
         }
     }
 
-    /// The server on this machine that the user opened the set from, or named as its base URL: it may be asked.
-    fn named(&self) -> Option<(String, u16)> {
-        let base = self.snapshot.base_url.as_deref().filter(|_| self.is_base_named)?;
+    /// The host and port of the base URL if it is a loopback address and comes from the user. Requests to it are
+    /// allowed, although the address is private.
+    fn loopback_server(&self) -> Option<(String, u16)> {
+        let base = self.snapshot.base_url.as_deref().filter(|_| self.is_base_from_user)?;
         loopback(&requestable(base)?)
     }
 
-    /// The URLs that have no answer yet. `None` when stopped.
+    /// Collects the URLs that have no answer yet. `None` when stopped; the inner error is the message that the site has
+    /// a private address.
     #[allow(clippy::type_complexity)]
     fn plan(&self, progress: &Progress) -> io::Result<Option<Result<Plan, String>>> {
         let (document, data) = (&self.snapshot.document, self.snapshot.data.as_deref());
@@ -122,20 +125,20 @@ impl ProbeRequest {
             }
         }
         let hosts = Hosts::of(targets.site_url(self.snapshot.base_url.as_deref()).as_ref(), &[]);
-        let named = self.named();
-        let is_named = |url: &Url| named.is_some() && loopback(url) == named;
-        let refused = refusal(targets.sites().filter(|url| hosts.contains(url) && !is_named(url)));
+        let server = self.loopback_server();
+        let is_server = |url: &Url| server.is_some() && loopback(url) == server;
+        let refused = refusal(targets.sites().filter(|url| hosts.contains(url) && !is_server(url)));
         if let Some(words) = refused.filter(|_| !self.options.allow_private) {
             return Ok(Some(Err(format!("{words}; :probe --allow-private allows it"))));
         }
-        let others = targets.excluded_hosts(&hosts).map(|(_, count)| count).sum();
+        let excluded = targets.excluded_hosts(&hosts).map(|(_, count)| count).sum();
         let urls = targets.urls(&hosts, None)?;
-        Ok(Some(Ok(Plan { hosts, urls, others })))
+        Ok(Some(Ok(Plan { hosts, urls, excluded })))
     }
 }
 
-/// Hosts that were left alone, in words.
-fn stopped_words(summary: &Summary) -> String {
+/// A message about skipped hosts and the number of URLs that were not requested.
+fn skipped_message(summary: &Summary) -> String {
     let hosts = summary.stopped.iter().map(|(host, why)| format!("; {host} was skipped: {why}"));
     let skipped = match summary.skipped {
         0 => String::new(),
@@ -144,10 +147,10 @@ fn stopped_words(summary: &Summary) -> String {
     hosts.chain([skipped]).collect()
 }
 
-/// Answers that wait to be handed out.
+/// Collects answers and delivers them in batches.
 struct Delivery<'p> {
     known: GrowingDataSet,
-    /// Whether there are answers in it.
+    /// Whether answers were added to `known`.
     has_grown: bool,
     tally: Tally,
     urls: Vec<String>,
@@ -167,35 +170,35 @@ impl<'p> Delivery<'p> {
             urls: Vec::new(),
             lines: String::new(),
             last: Instant::now(),
-            pause: PAUSE,
+            pause: MIN_PAUSE,
             part,
         }
     }
 
-    /// Hands out what came, if it is time or the end.
+    /// Delivers the collected answers if the pause is over or the probe has ended.
     fn deliver(&mut self, is_end: bool) {
         if !is_end && self.last.elapsed() < self.pause {
             return;
         }
-        let begun = Instant::now();
+        let start = Instant::now();
         let mut answers = Answers { progress: self.tally.progress(), ..Answers::default() };
         self.has_grown |= !self.urls.is_empty();
         if !self.urls.is_empty() || (is_end && self.has_grown) {
-            // They are lines of this program: each has a URL.
+            // No error is expected, since this program wrote the lines and each has a URL.
             let _ = self.known.add(&self.lines, &ReadOptions { key: Some("url"), origin: None });
             answers.data = Some(if is_end { std::mem::take(&mut self.known).finish() } else { self.known.version() });
             (answers.urls, answers.lines) = (std::mem::take(&mut self.urls), std::mem::take(&mut self.lines));
         }
         (self.part)(Part::Answers(answers));
-        (self.pause, self.last) = (PAUSE.max(begun.elapsed() * SHARE), Instant::now());
+        (self.pause, self.last) = (MIN_PAUSE.max(start.elapsed() * PAUSE_FACTOR), Instant::now());
     }
 }
 
-/// Writes lines of JSON to a new file.
+/// Writes answers to a new file, as lines of JSON. Returns a message.
 ///
 /// # Errors
 ///
-/// There is a file already, or it cannot be written.
+/// The file exists already, or cannot be written.
 pub(super) fn write(path: &str, batches: &[Arc<str>]) -> Result<String, EditError> {
     let failed = |error| EditError::Refused(Error::system("write", Path::new(path), error).to_string());
     let mut results = Results::create(Path::new(path)).map_err(failed)?;
