@@ -1,11 +1,12 @@
 //! `Column<T>`: a persistent array. Cloning shares everything; a write copies one page and its two parents.
 //!
-//! Three levels of 256: 10,000,000 values are 39,063 pages under 153 nodes. Keeping an old version costs
-//! what was written since, which is what undo, background jobs and "changed since saved" rest on.
-//! It never shrinks and knows nothing of rows.
+//! Three levels of 256: 10,000,000 values are 39,063 pages under 153 nodes. An old version costs only
+//! the pages that were written since; undo, background jobs and the comparison with the saved document depend on that.
+//! A column never shrinks.
 
 use std::sync::Arc;
 
+/// Bits of an index per level.
 const BITS: usize = 8;
 /// Values per page.
 pub(crate) const PAGE: usize = 1 << BITS;
@@ -40,7 +41,7 @@ impl<T: Clone + Default> Column<T> {
         self.len
     }
 
-    /// Whether there are none.
+    /// Whether the column is empty.
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -64,7 +65,7 @@ impl<T: Clone + Default> Column<T> {
         self.get(self.len.checked_sub(1)?)
     }
 
-    /// One value to write to, its page copied if another version shares it; `None` past the end.
+    /// A mutable reference to a value; copies its page if another version shares it. `None` past the end.
     pub fn get_mut(&mut self, index: usize) -> Option<&mut T> {
         let at = (index < self.len).then_some(index & MASK)?;
         self.page_mut(index >> BITS)?.get_mut(at)
@@ -77,7 +78,8 @@ impl<T: Clone + Default> Column<T> {
         }
     }
 
-    /// A page to write to; `None` past the last one. The last page may be longer than the column.
+    /// A mutable page, copied if another version shares it; `None` past the last page. The last page may be longer than
+    /// the column.
     pub fn page_mut(&mut self, page: usize) -> Option<&mut [T]> {
         if page << BITS >= self.len {
             return None;
@@ -93,24 +95,24 @@ impl<T: Clone + Default> Column<T> {
         values.and_then(|values| values.get(..rest.min(PAGE))).unwrap_or_default()
     }
 
-    /// Whether the two columns share a page, so that it holds the same in both.
+    /// Whether the two columns share a page, so that its values are equal.
     pub fn shares_page(&self, other: &Self, page: usize) -> bool {
         let at = |column: &Self| column.nodes.get(page >> BITS).and_then(|node| node.get(page & MASK)).cloned();
         matches!((at(self), at(other)), (Some(ours), Some(theirs)) if Arc::ptr_eq(&ours, &theirs))
     }
 
-    /// Puts a whole page in the place of another; nothing is copied.
+    /// Replaces a whole page without copying values.
     pub fn replace_page(&mut self, page: usize, values: Arc<[T]>) {
         if values.len() == PAGE
             && page << BITS < self.len
             && let Some(node) = Arc::make_mut(&mut self.nodes).get_mut(page >> BITS)
-            && let Some(place) = Arc::make_mut(node).get_mut(page & MASK)
+            && let Some(slot) = Arc::make_mut(node).get_mut(page & MASK)
         {
-            *place = values;
+            *slot = values;
         }
     }
 
-    /// A copy of a page that [`Column::replace_page`] takes back, and no one else has.
+    /// An unshared copy of a page, for [`Column::replace_page`].
     pub fn copy_of_page(&self, page: usize) -> Arc<[T]> {
         let values = self.nodes.get(page >> BITS).and_then(|node| node.get(page & MASK));
         values.map(|values| Arc::from(&values[..])).unwrap_or_default()
@@ -125,7 +127,7 @@ impl<T: Clone + Default> Column<T> {
     /// Appends values.
     pub fn extend(&mut self, values: impl IntoIterator<Item = T>) {
         let mut values = values.into_iter();
-        // Fill the page that is begun, then build whole pages without copying any.
+        // Fill the last page, then build whole pages without copying any.
         while self.len & MASK != 0 {
             let Some(value) = values.next() else { return };
             self.push(value);
@@ -138,7 +140,7 @@ impl<T: Clone + Default> Column<T> {
             }
             page.resize(PAGE, T::default());
             let nodes = Arc::make_mut(&mut self.nodes);
-            // Pages beyond the end may be left from a `grow`; the column ends at a page border here.
+            // There may be pages beyond the end after a `grow`; here the column ends at a page boundary.
             match nodes.get_mut(self.len >> (2 * BITS)) {
                 Some(node) => {
                     let node = Arc::make_mut(node);
@@ -160,12 +162,12 @@ impl<T: Clone + Default> Column<T> {
             return;
         }
         let pages = len.div_ceil(PAGE);
-        let have = self.len.div_ceil(PAGE);
-        if pages > have {
+        let existing = self.len.div_ceil(PAGE);
+        if pages > existing {
             let blank: Page<T> = vec![T::default(); PAGE].into();
             let full: Node<T> = Arc::new(vec![Arc::clone(&blank); PAGE]);
             let nodes = Arc::make_mut(&mut self.nodes);
-            let mut page = have;
+            let mut page = existing;
             while page < pages {
                 if page & MASK == 0 && pages - page >= PAGE {
                     nodes.push(Arc::clone(&full));
@@ -182,17 +184,17 @@ impl<T: Clone + Default> Column<T> {
         self.len = len;
     }
 
-    /// Puts defaults in the place of some values; whole pages of them share one page, as after [`Column::grow`].
+    /// Replaces a range of values by defaults; whole pages share one page, as after [`Column::grow`].
     pub fn blank(&mut self, range: std::ops::Range<usize>) {
         let blank: Page<T> = vec![T::default(); PAGE].into();
         let mut at = range.start;
         while at < range.end.min(self.len) {
             let (page, end) = (at >> BITS, ((at >> BITS) + 1) << BITS);
-            // The last page is whole where the column ends in it.
+            // The last page is replaced as a whole if the range contains all its values.
             if at & MASK == 0 && (end <= range.end || self.len <= range.end) {
                 let node = Arc::make_mut(&mut self.nodes).get_mut(page >> BITS);
-                if let Some(place) = node.and_then(|node| Arc::make_mut(node).get_mut(page & MASK)) {
-                    *place = Arc::clone(&blank);
+                if let Some(slot) = node.and_then(|node| Arc::make_mut(node).get_mut(page & MASK)) {
+                    *slot = Arc::clone(&blank);
                 }
             } else {
                 (at..end.min(range.end)).for_each(|index| self.set(index, T::default()));
@@ -206,8 +208,8 @@ impl<T: Clone + Default> Column<T> {
         Iter { column: self, page: self.page(0).iter(), next: 1 }
     }
 
-    /// Numbers of the pages that the two columns do not share, whole nodes skipped when they do.
-    /// Pages past the end of the shorter one count.
+    /// Numbers of the pages that the two columns do not share, including pages past the end of the shorter one. Shared
+    /// nodes are skipped as a whole.
     pub fn differing_pages(&self, other: &Self) -> Vec<usize> {
         let mut out = Vec::new();
         let pages = self.len.max(other.len).div_ceil(PAGE);
@@ -237,7 +239,7 @@ impl<T: Clone + Default> Column<T> {
 pub struct Iter<'a, T> {
     column: &'a Column<T>,
     page: std::slice::Iter<'a, T>,
-    /// The page after this one.
+    /// The number of the next page.
     next: usize,
 }
 
@@ -285,7 +287,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_write_copies_one_page_and_leaves_the_old_version_alone() {
+    fn a_write_copies_one_page_and_leaves_the_old_version_unchanged() {
         let old: Column<u32> = (0..200_000).collect();
         let mut new = old.clone();
         new.set(70_000, 7);

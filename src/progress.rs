@@ -1,13 +1,13 @@
 //! Progress counters and a cancel flag, shared by a long task and its observer.
 //!
-//! Plain atomics: reading them never waits, and a worker that no one watches pays almost nothing.
+//! Plain atomics: reading them never blocks, and counting costs almost nothing if no one reads the counters.
 
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
-/// How far a piece of work has come, and whether it should stop.
+/// Progress counters of a task and its cancel flag.
 ///
-/// Counts grow, unless work turns out to have been in vain. `Relaxed` is enough: the numbers are for people, and the cancel flag
-/// protects no data.
+/// Counters only increase, except in [`Progress::uncount`]. `Relaxed` is enough: the numbers are for people, and the
+/// cancel flag protects no data.
 #[derive(Debug, Default)]
 pub struct Progress {
     files_done: AtomicU64,
@@ -16,15 +16,15 @@ pub struct Progress {
     bytes_done: AtomicU64,
     bytes_total: AtomicU64,
     bytes_read: AtomicU64,
-    /// [`GOING`], [`CANCELLED`] or [`SEALED`].
+    /// [`RUNNING`], [`CANCELLED`] or [`SEALED`].
     state: AtomicU8,
 }
 
-const GOING: u8 = 0;
+const RUNNING: u8 = 0;
 const CANCELLED: u8 = 1;
 const SEALED: u8 = 2;
 
-/// One reading of a [`Progress`].
+/// The values of a [`Progress`] at one time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Reading {
     /// Files finished.
@@ -35,11 +35,11 @@ pub struct Reading {
     pub rows: u64,
     /// Bytes done, uncompressed.
     pub bytes_done: u64,
-    /// Bytes expected, as far as known.
+    /// Bytes expected in the files known so far.
     pub bytes_total: u64,
-    /// Bytes that came from the disk and are not done for that.
+    /// Bytes read from disk; they count as done only after they were processed.
     pub bytes_read: u64,
-    /// Whether it is too late to stop it.
+    /// Whether the task can no longer be cancelled.
     pub sealed: bool,
 }
 
@@ -51,7 +51,7 @@ impl Reading {
 }
 
 impl Progress {
-    /// Adds to the number of files that the work will touch, and of the bytes in them.
+    /// Adds to the totals of files and bytes that the task will process.
     pub fn expect(&self, files: u64, bytes: u64) {
         self.files_total.fetch_add(files, Ordering::Relaxed);
         self.bytes_total.fetch_add(bytes, Ordering::Relaxed);
@@ -68,7 +68,7 @@ impl Progress {
         self.bytes_done.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Takes back what was counted as done and was not.
+    /// Subtracts rows and bytes that were counted as done but whose result was discarded.
     pub fn uncount(&self, rows: u64, bytes: u64) {
         self.rows.fetch_sub(rows, Ordering::Relaxed);
         self.bytes_done.fetch_sub(bytes, Ordering::Relaxed);
@@ -79,20 +79,20 @@ impl Progress {
         self.bytes_read.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Asks the work to stop at its next look; nothing happens once it is sealed.
+    /// Requests cancellation, which the task notices at its next check. No effect after [`Progress::seal`].
     pub fn cancel(&self) {
-        // Whichever came first stays.
-        let _ = self.state.compare_exchange(GOING, CANCELLED, Ordering::Relaxed, Ordering::Relaxed);
+        // Of `cancel` and `seal`, only the first call takes effect.
+        let _ = self.state.compare_exchange(RUNNING, CANCELLED, Ordering::Relaxed, Ordering::Relaxed);
     }
 
-    /// Whether the work was asked to stop.
+    /// Whether cancellation was requested.
     pub fn is_cancelled(&self) -> bool {
         self.state.load(Ordering::Relaxed) == CANCELLED
     }
 
-    /// Says that the work will be finished from here on, whoever asks it to stop. False if someone did already.
+    /// Makes the task impossible to cancel from now on. False if it was cancelled before.
     pub fn seal(&self) -> bool {
-        self.state.compare_exchange(GOING, SEALED, Ordering::Relaxed, Ordering::Relaxed) != Err(CANCELLED)
+        self.state.compare_exchange(RUNNING, SEALED, Ordering::Relaxed, Ordering::Relaxed) != Err(CANCELLED)
     }
 
     /// Reads all counters.
@@ -109,7 +109,8 @@ impl Progress {
     }
 }
 
-/// Notes work that grows with the input, such as bytes looked at. Only tests count it, each thread for itself.
+/// Counts work that grows with the input, such as bytes examined. Does nothing outside of tests, which check that costs
+/// stay linear. Each thread has its own counter.
 #[inline]
 pub fn note_work(units: usize) {
     #[cfg(test)]
@@ -117,7 +118,7 @@ pub fn note_work(units: usize) {
     let _ = units;
 }
 
-/// The work of one thread.
+/// The work counter of each thread.
 #[cfg(test)]
 pub(crate) mod work {
     use std::cell::Cell;
@@ -128,17 +129,17 @@ pub(crate) mod work {
         DONE.set(DONE.get() + units);
     }
 
-    /// What was noted on this thread while this was done.
+    /// The units of work that a function does on this thread.
     pub(crate) fn here(act: impl FnOnce()) -> u64 {
         DONE.set(0);
         act();
         DONE.get()
     }
 
-    /// What was noted while this was done, on whatever core.
+    /// The units of work that a function does, including its parallel tasks: it runs in a pool of one thread.
     pub(crate) fn of(act: impl FnOnce() + Send) -> u64 {
-        let Ok(alone) = rayon::ThreadPoolBuilder::new().num_threads(1).build() else { return 0 };
-        alone.install(|| {
+        let Ok(pool) = rayon::ThreadPoolBuilder::new().num_threads(1).build() else { return 0 };
+        pool.install(|| {
             DONE.set(0);
             act();
             DONE.get()
@@ -151,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_came_first_of_stopping_and_sealing_holds() {
+    fn the_first_of_cancel_and_seal_takes_effect() {
         let one = Progress::default();
         one.cancel();
         assert!(!one.seal() && one.is_cancelled() && !one.read().sealed);

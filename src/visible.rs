@@ -1,6 +1,6 @@
 //! Replaces control, invisible and direction characters by visible signs.
 //!
-//! The same on the screen, in results on a terminal and in messages. Invariant: what leaves this module holds no control,
+//! Used for the screen, for output to a terminal and for messages. Invariant: the returned text contains no control,
 //! bidirectional, zero-width or private-use character.
 
 use std::borrow::Cow;
@@ -8,10 +8,11 @@ use std::fmt::Write as _;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-/// Combining characters that are drawn over one base at most, as in the Stream-Safe Text Format (UAX #15, section 13).
-pub(crate) const MARKS: usize = 30;
+/// Maximum number of combining characters after one base character, as in the Stream-Safe Text Format (UAX #15, section
+/// 13).
+pub(crate) const MAX_MARKS: usize = 30;
 
-/// What the terminal can show.
+/// The characters that the terminal can display.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Charset {
     /// Any character.
@@ -23,7 +24,7 @@ pub enum Charset {
 
 impl Charset {
     /// The charset that the first non-empty of `LC_ALL`, `LC_CTYPE`, `LANG` names (POSIX, Base
-    /// Definitions 8.2). None of them set counts as Unicode: containers often set nothing.
+    /// Definitions 8.2). Unicode if none is set, as is common in containers.
     pub fn of_locale(get: impl Fn(&str) -> Option<String>) -> Self {
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(|name| get(name).filter(|v| !v.is_empty()));
         let Some(locale) = locale else { return Self::Unicode };
@@ -31,8 +32,8 @@ impl Charset {
         if locale.contains("utf-8") || locale.contains("utf8") { Self::Unicode } else { Self::Ascii }
     }
 
-    /// The text with everything a terminal would obey instead of show replaced by a visible sign:
-    /// `␛` for an escape, `‹202E›` for a right-to-left override. Borrows when nothing needs it.
+    /// The text with each character that a terminal would interpret or hide replaced by a visible sign:
+    /// `␛` for an escape, `‹202E›` for a right-to-left override. Borrows the text if nothing is replaced.
     pub fn visible(self, text: &str) -> Cow<'_, str> {
         count_inspected(text.len());
         if text.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
@@ -49,8 +50,9 @@ impl Charset {
         if self == Self::Ascii || grapheme.is_ascii() {
             return grapheme.chars().for_each(|c| self.push_char(out, c));
         }
-        // Terminals that know nothing of clusters add up characters. Only where both agree on the width
-        // is a run of characters shown as one; else the character that joins is shown by its sign.
+        // Terminals without support for grapheme clusters add up the widths of characters. A run of characters is
+        // written as it is only if that sum equals the width of the cluster; else the joining character is written as
+        // its sign.
         let mut run = String::new();
         let mut marks = 0;
         for c in grapheme.chars() {
@@ -61,13 +63,13 @@ impl Charset {
             }
             marks = if run.is_empty() { 0 } else { marks + 1 };
             run.push(c);
-            if marks <= MARKS && agrees(&run) {
+            if marks <= MAX_MARKS && widths_agree(&run) {
                 continue;
             }
             run.pop();
             match run.chars().next_back() {
-                // As the coeng of Khmer does, which draws the next letter under the one before.
-                Some(joiner) if char_width(joiner) == 0 && agrees(c.encode_utf8(&mut [0; 4])) => {
+                // For example the Khmer coeng, which draws the next letter under the previous one.
+                Some(joiner) if char_width(joiner) == 0 && widths_agree(c.encode_utf8(&mut [0; 4])) => {
                     run.pop();
                     out.push_str(&std::mem::take(&mut run));
                     self.push_sign(out, joiner);
@@ -82,7 +84,7 @@ impl Charset {
         out.push_str(&run);
     }
 
-    /// A character by its number.
+    /// Appends the code point of a character in brackets.
     fn push_sign(self, out: &mut String, c: char) {
         let written = match self {
             Self::Unicode => write!(out, "‹{:04X}›", u32::from(c)),
@@ -101,7 +103,7 @@ impl Charset {
                 out.push('^');
                 out.extend(char::from_u32(code ^ 0x40));
             }
-            // Signs that words came with: findings hold parts of values.
+            // Signs of `Charset::Unicode`: findings contain excerpts with such signs.
             (Self::Ascii, 0x2400..=0x241F) => {
                 out.push('^');
                 out.extend(char::from_u32((code - 0x2400) ^ 0x40));
@@ -120,21 +122,21 @@ impl Charset {
 pub(crate) mod count {
     use std::cell::Cell;
 
-    thread_local!(static LOOKED: Cell<usize> = const { Cell::new(0) });
+    thread_local!(static INSPECTED: Cell<usize> = const { Cell::new(0) });
 
-    /// The bytes looked at on this thread while `work` runs.
+    /// Runs `work` and returns its result with the number of bytes that it examined on this thread.
     pub(crate) fn of<T>(work: impl FnOnce() -> T) -> (T, usize) {
-        let before = LOOKED.get();
+        let before = INSPECTED.get();
         let result = work();
-        (result, LOOKED.get() - before)
+        (result, INSPECTED.get() - before)
     }
 
     pub(super) fn add(bytes: usize) {
-        LOOKED.set(LOOKED.get() + bytes);
+        INSPECTED.set(INSPECTED.get() + bytes);
     }
 }
 
-/// Takes note of how much of a text is examined.
+/// Counts bytes of text as examined. Does nothing outside of tests.
 #[inline]
 #[cfg_attr(not(test), allow(clippy::missing_const_for_fn))]
 pub(crate) fn count_inspected(bytes: usize) {
@@ -144,18 +146,18 @@ pub(crate) fn count_inspected(bytes: usize) {
     let _ = bytes;
 }
 
-/// Columns of one character, as simple terminals count.
+/// Width of a character in columns, as terminals without support for grapheme clusters compute it.
 pub(crate) fn char_width(c: char) -> usize {
     UnicodeWidthStr::width(c.encode_utf8(&mut [0; 4]) as &str)
 }
 
-/// Whether text is as wide as its characters together, and is on its own.
-fn agrees(text: &str) -> bool {
+/// Whether the width of a text equals the sum of the widths of its characters, and it does not begin with a mark.
+fn widths_agree(text: &str) -> bool {
     let width = UnicodeWidthStr::width(text);
-    width > 0 && width == text.chars().map(char_width).sum::<usize>() && !starts_alone(text)
+    width > 0 && width == text.chars().map(char_width).sum::<usize>() && !starts_with_mark(text)
 }
 
-/// Characters that a terminal obeys, hides or lets act on their neighbours.
+/// Whether a terminal interprets a character, hides it or lets it affect its neighbours.
 fn needs_sign(c: char) -> bool {
     c.is_control()
         || matches!(c,
@@ -163,17 +165,17 @@ fn needs_sign(c: char) -> bool {
             | '\u{180B}'..='\u{180F}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}'
             | '\u{2060}'..='\u{206F}' | '\u{3164}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}' | '\u{FFA0}'
             | '\u{FFF0}'..='\u{FFFB}' | '\u{1D173}'..='\u{1D17A}' | '\u{E0000}'..='\u{E0FFF}'
-            // Blanks that are not U+0020 look like it, and private use looks like anything.
+            // Other blanks look like U+0020, and private-use characters can look like anything.
             | '\u{00A0}' | '\u{1680}' | '\u{2000}'..='\u{200A}' | '\u{202F}' | '\u{205F}' | '\u{3000}'
             | '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..='\u{10FFFF}'
-            // Voiced marks of half width: columns of their own, or none, as the program that draws them likes.
+            // Half-width voiced sound marks: terminals disagree whether they take a column of their own.
             | '\u{FF9E}' | '\u{FF9F}'
-            // Letters of flags: one column or two, alone or in pairs, as the terminal likes.
+            // Regional indicators (flags): terminals disagree whether one or a pair takes one column or two.
             | '\u{1F1E6}'..='\u{1F1FF}')
 }
 
-/// A combining mark without a base would sit on whatever is before it.
-fn starts_alone(grapheme: &str) -> bool {
+/// Whether a text begins with a combining mark, which would be drawn over the character before it.
+fn starts_with_mark(grapheme: &str) -> bool {
     grapheme.chars().next().is_none_or(|c| char_width(c) == 0)
 }
 
@@ -182,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_terminal_would_obey_is_shown() {
+    fn control_and_invisible_characters_are_shown_as_signs() {
         let table = [
             ("plain/path?x=1", "plain/path?x=1"),
             ("a\x1b[31mred", "a␛[31mred"),
@@ -242,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn locale_decides() {
+    fn the_locale_determines_the_charset() {
         let of = |pairs: &[(&str, &str)]| {
             Charset::of_locale(|name| pairs.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned()))
         };

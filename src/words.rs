@@ -1,6 +1,6 @@
-//! Words for numbers, counts and parts of values, shared by screen, findings and command line.
+//! Formats numbers, counts and excerpts of values for people; shared by the screen, findings and the command line.
 //!
-//! Invariant: nothing that comes out of here is obeyed by a terminal.
+//! Invariant: the results contain no character that a terminal would interpret as a command.
 
 use crate::visible::Charset;
 
@@ -23,7 +23,7 @@ pub(crate) fn counted(number: u64, noun: &str) -> String {
     format!("{} {noun}{plural}", grouped(number))
 }
 
-/// How many files, URLs, and indexes with their entries there are: `2 files, 58 URLs, 1 index with 2 entries`.
+/// The number of files, URLs, indexes and their entries: `2 files, 58 URLs, 1 index with 2 entries`.
 pub(crate) fn counted_entries((files, urls): (u64, u64), (indexes, entries): (u64, u64)) -> String {
     let listed = if entries == 1 { "1 entry".to_owned() } else { format!("{} entries", grouped(entries)) };
     let index = match indexes {
@@ -32,12 +32,12 @@ pub(crate) fn counted_entries((files, urls): (u64, u64), (indexes, entries): (u6
         many => Some(format!("{} indexes with {listed}", grouped(many))),
     };
     let pages = format!("{}, {}", counted(files, "file"), counted(urls, "URL"));
-    // Of an index alone nothing is reported about files.
+    // Without files, an index is reported alone.
     let pages = (files > 0 || index.is_none()).then_some(pages);
     [pages, index].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// Bytes for people: `311 B`, `7.1 MiB`.
+/// A number of bytes with a binary unit: `311 B`, `7.1 MiB`.
 pub(crate) fn size(bytes: u64) -> String {
     const KIB: f64 = 1024.0;
     let value = bytes as f64;
@@ -49,7 +49,7 @@ pub(crate) fn size(bytes: u64) -> String {
     }
 }
 
-/// Some time for people, rounded up: `90 s`, `35 min`, `56 h`.
+/// A duration, rounded up: `90 s`, `35 min`, `56 h`.
 #[cfg(feature = "net")]
 pub(crate) fn time(seconds: u64) -> String {
     match seconds {
@@ -59,9 +59,10 @@ pub(crate) fn time(seconds: u64) -> String {
     }
 }
 
-/// Part of a value for a message: at most `most` characters, with signs for what a terminal would obey or hide.
-pub(crate) fn excerpt(text: &str, most: usize) -> String {
-    let end = text.char_indices().nth(most).map_or(text.len(), |(at, _)| at);
+/// The beginning of a value for a message: at most `max_chars` characters, with visible signs for characters that a
+/// terminal would interpret or hide.
+pub(crate) fn excerpt(text: &str, max_chars: usize) -> String {
+    let end = text.char_indices().nth(max_chars).map_or(text.len(), |(at, _)| at);
     let (shown, rest) = text.split_at(end);
     let mut out = Charset::Unicode.visible(shown).into_owned();
     if !rest.is_empty() {
@@ -70,7 +71,7 @@ pub(crate) fn excerpt(text: &str, most: usize) -> String {
     out
 }
 
-/// Part of the value of a field for a message, as [`excerpt`].
+/// An [`excerpt`] of a field's value with the usual length.
 pub(crate) fn excerpt_of_value(value: &str) -> String {
     excerpt(value, 40)
 }
@@ -80,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn urls_and_entries_of_indexes_are_counted_apart() {
+    fn urls_and_entries_of_indexes_are_counted_separately() {
         for (pages, indexes, expected) in [
             ((1, 1), (0, 0), "1 file, 1 URL"),
             ((2, 50_000), (1, 2), "2 files, 50,000 URLs, 1 index with 2 entries"),
@@ -93,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_terminal_would_obey_has_a_sign() {
+    fn control_characters_are_shown_as_signs() {
         for (text, most, expected) in [
             ("plain é 日", 40, "plain é 日"),
             ("0.5\n1", 40, "0.5␊1"),
@@ -108,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_read_easily() {
+    fn numbers_are_grouped_and_sizes_have_units() {
         for (number, expected) in
             [(0, "0"), (999, "999"), (1_000, "1,000"), (50_000, "50,000"), (1_000_000, "1,000,000")]
         {

@@ -176,10 +176,10 @@ pub(super) fn show_diffs(
         for line in &file.diff.lines {
             let text = plain(&line.text);
             let text = match line.kind {
-                Kind::Place => Paint::Blue.on(text, colour),
-                Kind::Gone => Paint::Red.on(text, colour),
-                Kind::New => Paint::Green.on(text, colour),
-                Kind::Same => text,
+                Kind::HunkHeader => Paint::Blue.on(text, colour),
+                Kind::Removed => Paint::Red.on(text, colour),
+                Kind::Added => Paint::Green.on(text, colour),
+                Kind::Context => text,
             };
             writeln!(out, "{text}")?;
         }

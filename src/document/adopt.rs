@@ -1,4 +1,4 @@
-//! Adds files to the set and removes files from it, as other programs did on disk.
+//! The edit that adds and removes files of the set, as other programs did on disk.
 
 use super::Document;
 use super::index::{ChildState, Index};
@@ -10,9 +10,9 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Default)]
 pub struct ExternalFiles {
     /// Added files, in the order of their ids; their rows are inserted by separate edits.
-    pub new: Vec<Sitemap>,
+    pub added: Vec<Sitemap>,
     /// Removed files.
-    pub gone: Vec<SitemapId>,
+    pub removed: Vec<SitemapId>,
     /// The index after the edit.
     pub index: Option<Index>,
 }
@@ -36,7 +36,7 @@ impl PartialEq for AdoptedFiles {
 
 impl Eq for AdoptedFiles {}
 
-/// The index of another document with the file ids of this one; a file without an id here is missing.
+/// An index with file ids mapped by `ids`; a child whose file has no entry there becomes [`ChildState::Missing`].
 pub(super) fn with_ids_of(index: &Index, ids: &HashMap<SitemapId, SitemapId>) -> Index {
     let mut index = index.clone();
     for child in index.children_mut() {
@@ -50,10 +50,10 @@ pub(super) fn with_ids_of(index: &Index, ids: &HashMap<SitemapId, SitemapId>) ->
 impl AdoptedFiles {
     /// Adds and removes the files in a document.
     pub(super) fn apply_to(&self, document: &mut Document) {
-        for sitemap in &self.0.new {
+        for sitemap in &self.0.added {
             document.add_sitemap(sitemap.clone());
         }
-        for id in &self.0.gone {
+        for id in &self.0.removed {
             document.change_sitemap(*id, |sitemap| (sitemap.path, sitemap.url) = (None, None));
         }
         document.set_index(self.0.index.clone());

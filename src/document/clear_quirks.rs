@@ -10,13 +10,13 @@ use crate::xml::grid;
 use std::collections::BTreeSet;
 use std::convert::Infallible;
 
-/// Marks files as just written: drops their quirks. Of an index in volumes, `of_index` are the numbers of the written ones.
-pub(crate) fn mark_written(document: &mut Document, written: &[Member], of_index: &BTreeSet<usize>) {
+/// Marks files as just written: drops their quirks. `index_files` are the numbers of the index files that were written.
+pub(crate) fn mark_written(document: &mut Document, written: &[Member], index_files: &BTreeSet<usize>) {
     for file in written {
         match file {
             Member::Index => {
                 if let Some(mut index) = document.index().cloned() {
-                    index.mark_files_written(&|number| of_index.contains(&number));
+                    index.mark_files_written(&|number| index_files.contains(&number));
                     document.set_index(Some(index));
                 }
             }

@@ -182,7 +182,7 @@ impl<'d> Comparison<'d> {
                     && ours.other_volumes(theirs).next().is_none()
                     && (Arc::ptr_eq(&ours.source, &theirs.source) || ours.source.bytes() == theirs.source.bytes())
             }
-            // A save adds and removes indexes by itself; whether it has to is decided by the rows.
+            // An index that only one version has is no difference: a save adds or removes it, depending on the rows.
             _ => true,
         }
     }

@@ -23,7 +23,7 @@ pub(crate) struct Losses {
     pub extensions: u64,
     /// Comments of lists.
     pub comments: u64,
-    /// Columns that hold no field of a sitemap.
+    /// Columns that contain no field of a sitemap.
     pub columns: Vec<String>,
 }
 
@@ -53,7 +53,7 @@ impl Losses {
 
 /// A list such as `the columns title, author and 2 more`.
 pub(crate) fn columns_in_words(columns: &[String]) -> String {
-    // Keep the message readable: names that are listed, and characters of each.
+    // Maximum number of names in the message, and of characters in each.
     const MAX_NAMES: usize = 5;
     const MAX_NAME_CHARS: usize = 30;
     let named: Vec<String> = columns.iter().take(MAX_NAMES).map(|name| excerpt(name, MAX_NAME_CHARS)).collect();
@@ -63,8 +63,7 @@ pub(crate) fn columns_in_words(columns: &[String]) -> String {
     format!("{noun} {}{more}", named.join(", "))
 }
 
-/// The columns of tables that hold no field of a sitemap, each name once. A table keeps them; no other form can hold
-/// them.
+/// The columns of tables that contain no field of a sitemap, each name once. Only a table can store them.
 pub(crate) fn unknown_columns(document: &Document) -> Vec<String> {
     let mut columns: Vec<String> = Vec::new();
     for grid in document.sitemaps().iter().filter_map(|sitemap| sitemap.frame.names.grid.as_ref()) {

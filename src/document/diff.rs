@@ -9,13 +9,13 @@ use std::ops::Range;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// `@@ -1,4 +1,5 @@`, the header of a hunk.
-    Place,
+    HunkHeader,
     /// A line of both versions.
-    Same,
+    Context,
     /// A line of the earlier version only.
-    Gone,
+    Removed,
     /// A line of the later version only.
-    New,
+    Added,
 }
 
 /// One line of a diff.
@@ -64,7 +64,7 @@ pub(crate) fn unified(before: &[u8], after: &[u8], spans: &[Span], max_lines: us
             hunk.push(next.clone());
             rest.next();
         }
-        Hunk { before, after, spans: &hunk, max_lines }.put(&mut diff, &mut lines);
+        Hunk { before, after, spans: &hunk, max_lines }.append(&mut diff, &mut lines);
     }
     diff
 }
@@ -89,8 +89,8 @@ impl LineSpans<'_> {
         let (side, range) =
             if span.before.is_empty() { (self.after, &span.after) } else { (self.before, &span.before) };
         let is_one_sided = span.before.is_empty() || span.after.is_empty();
-        let has_room = self.spans.get(at + 1).is_none_or(|next| next.before.start > span.before.end);
-        if is_one_sided && has_room && is_break(side, range.start) && is_break(side, range.end) {
+        let is_separate = self.spans.get(at + 1).is_none_or(|next| next.before.start > span.before.end);
+        if is_one_sided && is_separate && is_break(side, range.start) && is_break(side, range.end) {
             for end in [&mut span.before.start, &mut span.before.end, &mut span.after.start, &mut span.after.end] {
                 *end += 1;
             }
@@ -116,9 +116,9 @@ impl LineSpans<'_> {
         (span.before.start, span.after.start) = (span.before.start + same, span.after.start + same);
         let (before, after) = sides(&span);
         let is_line = |text: &[u8], at: usize| at == 0 || text.get(at - 1) == Some(&b'\n');
-        let alike = before.iter().rev().zip(after.iter().rev()).take_while(|(one, other)| one == other).count();
+        let same_suffix = before.iter().rev().zip(after.iter().rev()).take_while(|(one, other)| one == other).count();
         let starts = |cut: &usize| is_line(before, before.len() - cut) && is_line(after, after.len() - cut);
-        let same = if before.ends_with(b"\n") { (0..=alike).rev().find(starts).unwrap_or_default() } else { 0 };
+        let same = if before.ends_with(b"\n") { (0..=same_suffix).rev().find(starts).unwrap_or_default() } else { 0 };
         (span.before.end, span.after.end) = (span.before.end - same, span.after.end - same);
         span
     }
@@ -141,30 +141,30 @@ impl Iterator for LineSpans<'_> {
         let mut span = self.span(first)?;
         self.at += 1;
         let start = self.before.get(self.end..span.before.start).unwrap_or_default();
-        let back = start.iter().rev().take(MAX_CONTEXT_BYTES).position(|byte| *byte == b'\n');
-        let back = back.unwrap_or_else(|| start.len().min(MAX_CONTEXT_BYTES));
-        (span.before.start, span.after.start) = (span.before.start - back, span.after.start - back);
+        let leading = start.iter().rev().take(MAX_CONTEXT_BYTES).position(|byte| *byte == b'\n');
+        let leading = leading.unwrap_or_else(|| start.len().min(MAX_CONTEXT_BYTES));
+        (span.before.start, span.after.start) = (span.before.start - leading, span.after.start - leading);
         loop {
             let next = self.span(self.at);
             let limit = next.as_ref().map_or(self.before.len(), |next| next.before.start);
             let follows = self.before.get(span.before.end..limit).unwrap_or_default();
-            let on = if self.is_whole(&span) {
+            let extension = if self.is_whole(&span) {
                 Some(0)
             } else {
                 follows.iter().take(MAX_CONTEXT_BYTES).position(|byte| *byte == b'\n').map(|at| at + 1)
             };
-            let on = on.or_else(|| {
+            let extension = extension.or_else(|| {
                 (next.is_none() || follows.len() > MAX_CONTEXT_BYTES).then(|| follows.len().min(MAX_CONTEXT_BYTES))
             });
-            if let Some(on) = on {
-                (span.before.end, span.after.end) = (span.before.end + on, span.after.end + on);
+            if let Some(extension) = extension {
+                (span.before.end, span.after.end) = (span.before.end + extension, span.after.end + extension);
             }
             // Changes of neighbouring lines are joined: first all removed lines, then all added ones.
             let touches = next.as_ref().is_some_and(|next| {
                 let between = self.before.get(span.before.end..next.before.start);
-                on.is_none() || between.is_none_or(|between| between.is_empty() || !between.contains(&b'\n'))
+                extension.is_none() || between.is_none_or(|between| between.is_empty() || !between.contains(&b'\n'))
             });
-            let is_long = on.is_some() && self.at - first >= self.max_lines && self.is_whole(&span);
+            let is_long = extension.is_some() && self.at - first >= self.max_lines && self.is_whole(&span);
             let Some(next) = next.filter(|_| touches && !is_long) else {
                 self.end = span.before.end;
                 return Some((self.differing(span), self.at - first));
@@ -205,40 +205,41 @@ struct Hunk<'b> {
 }
 
 impl Hunk<'_> {
-    fn put(&self, diff: &mut Diff, lines: &mut LineNumbers) {
+    fn append(&self, diff: &mut Diff, lines: &mut LineNumbers) {
         let Self { before, after, spans: hunk, max_lines } = *self;
         let (Some(first), Some(last)) = (hunk.first(), hunk.last()) else { return };
-        let lead = last_lines(before.get(..first.before.start).unwrap_or_default());
+        let leading = last_lines(before.get(..first.before.start).unwrap_or_default());
         let trail = first_lines(before.get(last.before.end..).unwrap_or_default());
-        let from = LineNumbers::line(&mut lines.before, before, first.before.start - lead.len());
-        let to = LineNumbers::line(&mut lines.after, after, first.after.start - lead.len());
+        let from = LineNumbers::line(&mut lines.before, before, first.before.start - leading.len());
+        let to = LineNumbers::line(&mut lines.after, after, first.after.start - leading.len());
         let (mut old, mut new) = (0, 0);
-        let place = diff.lines.len();
-        let mut put = |kind: Kind, text: &[u8]| {
-            let count = put(diff, kind, text, max_lines);
-            old += if kind == Kind::New { 0 } else { count };
-            new += if kind == Kind::Gone { 0 } else { count };
+        let header_position = diff.lines.len();
+        let mut append = |kind: Kind, text: &[u8]| {
+            let count = append(diff, kind, text, max_lines);
+            old += if kind == Kind::Added { 0 } else { count };
+            new += if kind == Kind::Removed { 0 } else { count };
         };
-        put(Kind::Same, lead);
+        append(Kind::Context, leading);
         let mut at = first.before.start;
         for span in hunk {
-            put(Kind::Same, before.get(at..span.before.start).unwrap_or_default());
-            put(Kind::Gone, before.get(span.before.clone()).unwrap_or_default());
-            put(Kind::New, after.get(span.after.clone()).unwrap_or_default());
+            append(Kind::Context, before.get(at..span.before.start).unwrap_or_default());
+            append(Kind::Removed, before.get(span.before.clone()).unwrap_or_default());
+            append(Kind::Added, after.get(span.after.clone()).unwrap_or_default());
             at = span.before.end;
         }
-        put(Kind::Same, trail);
+        append(Kind::Context, trail);
         // A side without lines has the number of the line before it.
         let (from, to) = (from - usize::from(old == 0), to - usize::from(new == 0));
-        diff.lines.insert(place, Line { kind: Kind::Place, text: format!("@@ -{from},{old} +{to},{new} @@") });
+        diff.lines
+            .insert(header_position, Line { kind: Kind::HunkHeader, text: format!("@@ -{from},{old} +{to},{new} @@") });
     }
 }
 
 /// Appends lines up to the maximum; returns how many there are.
-fn put(diff: &mut Diff, kind: Kind, text: &[u8], max_lines: usize) -> usize {
+fn append(diff: &mut Diff, kind: Kind, text: &[u8], max_lines: usize) -> usize {
     let sign = match kind {
-        Kind::Gone => '-',
-        Kind::New => '+',
+        Kind::Removed => '-',
+        Kind::Added => '+',
         _ => ' ',
     };
     let lines = text.split_inclusive(|byte| *byte == b'\n');
@@ -290,7 +291,7 @@ mod tests {
         let lines = |lines: &[&str]| lines.iter().map(|line| format!("{line}\n")).collect::<Vec<_>>().concat();
         let before = lines(&["<u>", " a", " b", " c", " d", " e", " f", "</u>"]);
         let after = lines(&["<u>", " a", " b", " new", " c", " d", " E", " f", "</u>"]);
-        // As entries have it: a new one begins with the line break before it.
+        // As in a diff of entries: a new entry begins with the line break before it.
         let spans = [Span { before: 10..10, after: 10..15 }, Span { before: 17..18, after: 22..23 }];
         assert!(same_outside(before.as_bytes(), after.as_bytes(), &spans).is_some());
         assert_eq!(
@@ -315,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_one_line_is_shown_around_what_differs() {
+    fn a_file_of_one_line_is_shown_around_the_difference() {
         let long = "<url>x</url>".repeat(1_000);
         let (before, after) = (format!("{long}0.5{long}"), format!("{long}0.8{long}"));
         let diff =
@@ -344,21 +345,21 @@ mod tests {
         for line in &diff.lines {
             let said = line.text.get(1..).unwrap_or_default();
             match line.kind {
-                Kind::Place => {
+                Kind::HunkHeader => {
                     let (from, count) = line.text[4..].split_once(' ').unwrap().0.split_once(',').unwrap();
                     let from: usize = from.parse().unwrap();
                     let from = if count == "0" { from } else { from - 1 };
                     out.extend(lines[at..from].iter().copied());
                     at = from;
                 }
-                Kind::Same | Kind::Gone => {
+                Kind::Context | Kind::Removed => {
                     assert_eq!(lines[at].trim_end_matches('\n'), said);
-                    if line.kind == Kind::Same {
+                    if line.kind == Kind::Context {
                         out += lines[at];
                     }
                     at += 1;
                 }
-                Kind::New => {
+                Kind::Added => {
                     out += said;
                     out.push('\n');
                 }

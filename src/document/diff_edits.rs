@@ -2,9 +2,9 @@
 //!
 //! Row ids are valid only while a document is open; the edits use the ids that a fresh load of the files gives.
 //! Invariant: the edits, applied to a fresh load of the files that `saved` wrote, give the rows of this document, in
-//! its order and with its values. Two spellings can differ from the open document: a value that a save replaced and an
-//! undo restored is written again, and a comment that a save moved to the front of its file belongs to the head of the
-//! file when that is read.
+//! its order and with its values. The bytes can differ from the open document in two ways: a value that a save replaced
+//! and an undo restored is written again, and a comment that a save moved to the start of its file is part of the head
+//! after a load.
 
 use super::Document;
 use super::edit::{Edit, NewEntry, Value};
@@ -41,7 +41,7 @@ fn fresh_files(saved: &Document) -> Vec<SitemapId> {
     }
 }
 
-/// Whether a fresh load of these files gives every row the id that it has. The rows of a file are visited only if some
+/// Whether a fresh load of these files gives every row its current id. The rows of a file are visited only if some
 /// have moved.
 fn has_same_ids(saved: &Document, files: &[SitemapId]) -> bool {
     let mut next = 0;
@@ -83,27 +83,28 @@ impl FreshIds {
 
 /// Whether an index is the saved one with entries edited or removed. Entries that saves add or remove follow from the
 /// rows, so entries of files without rows may be absent.
-fn is_derived(saved: &Document, was: &Index, now: &Index) -> bool {
-    let mut kept = now.children.iter().peekable();
+fn is_derived(saved: &Document, saved_index: &Index, now: &Index) -> bool {
+    let mut remaining = now.children.iter().peekable();
     let is_in_saved_file = |child: &Child| {
-        let is_same =
-            kept.peek().is_some_and(|own| own.state == child.state && (own.loc == child.loc || !now.edited.is_empty()));
+        let is_same = remaining.peek().is_some_and(|current| {
+            current.state == child.state && (current.loc == child.loc || !now.edited.is_empty())
+        });
         if is_same {
-            kept.next();
+            remaining.next();
         }
-        // A part that a save has made is never empty.
-        let goes = match child.state {
+        // A save removes the entry of a file without rows.
+        let may_be_absent = match child.state {
             ChildState::Loaded(id) => saved.sitemap(id).is_some_and(|sitemap| sitemap.live == 0),
             _ => true,
         };
-        is_same || goes
+        is_same || may_be_absent
     };
-    if was.children.iter().all(is_in_saved_file) && kept.peek().is_none() {
+    if saved_index.children.iter().all(is_in_saved_file) && remaining.peek().is_none() {
         return true;
     }
     // Entries of nested indexes or of unlisted files were added.
-    let made = was.edited(Arc::clone(&now.source));
-    made.children.len() <= was.most_entries() && made.children == now.children
+    let edited = saved_index.edited(Arc::clone(&now.source));
+    edited.children.len() <= saved_index.max_entries() && edited.children == now.children
 }
 
 fn rename_edit(file: Member, name: &str) -> Option<Edit> {
@@ -111,7 +112,7 @@ fn rename_edit(file: Member, name: &str) -> Option<Edit> {
     (!name.is_empty()).then(|| Edit::Rename { file, name: name.into() })
 }
 
-/// Whether a fresh load of the files that this document writes gives every row the id that it has here.
+/// Whether a fresh load of the files that this document writes gives every row its current id.
 pub(crate) fn has_fresh_ids(document: &Document) -> bool {
     let files = fresh_files(document);
     files.len() == document.sitemaps().len() && files.is_sorted() && has_same_ids(document, &files)
@@ -122,13 +123,13 @@ pub(crate) fn diff_edits(document: &Document, saved: &Document) -> Vec<Edit> {
     let fresh_ids = FreshIds::of(saved);
     let mut edits = Vec::new();
     let mut deleted = RowSet::new();
-    let mut raws = Vec::new();
+    let mut replaced_texts = Vec::new();
     let mut fields: [Vec<(RowId, Value)>; 4] = Default::default();
     let comparison = document.compare(saved);
-    let mut known = comparison.maybe_different();
-    // Rows that are saved although an undo removed them here.
-    known.insert_range(document.row_limit().min(saved.row_limit())..saved.row_limit());
-    for row in known.iter().map(RowId).filter(|row| saved.is_live(*row)) {
+    let mut candidates = comparison.maybe_different();
+    // Saved rows whose ids an undo has removed from this document.
+    candidates.insert_range(document.row_limit().min(saved.row_limit())..saved.row_limit());
+    for row in candidates.iter().map(RowId).filter(|row| saved.is_live(*row)) {
         let Some(id) = fresh_ids.row(row) else { continue };
         if !document.is_live(row) || !is_in_same_file(document, saved, row) {
             deleted.insert(id.0);
@@ -136,7 +137,7 @@ pub(crate) fn diff_edits(document: &Document, saved: &Document) -> Vec<Edit> {
         }
         let differs = |field: &Field| !comparison.has_same_override(row, *field);
         if !comparison.has_same_base_text(row) {
-            raws.push((id, row));
+            replaced_texts.push((id, row));
             continue;
         }
         for field in Field::ALL.into_iter().filter(differs) {
@@ -147,48 +148,48 @@ pub(crate) fn diff_edits(document: &Document, saved: &Document) -> Vec<Edit> {
     }
     // When a single file became a set or the reverse, paths differ without a rename.
     if document.index().is_some() == saved.index().is_some() {
-        for (number, (sitemap, was)) in document.sitemaps().iter().zip(saved.sitemaps()).enumerate() {
-            let is_other = sitemap.path.is_some() && was.path.is_some() && sitemap.path != was.path;
+        for (number, (sitemap, saved_sitemap)) in document.sitemaps().iter().zip(saved.sitemaps()).enumerate() {
+            let is_other = sitemap.path.is_some() && saved_sitemap.path.is_some() && sitemap.path != saved_sitemap.path;
             let file = fresh_ids.file(SitemapId(number as u32)).filter(|_| is_other);
             edits.extend(file.and_then(|file| rename_edit(Member::Sitemap(file), &sitemap.name)));
         }
     }
-    if let (Some(index), Some(was)) = (document.index(), saved.index()) {
-        if index.accepted && !was.accepted {
+    if let (Some(index), Some(saved_index)) = (document.index(), saved.index()) {
+        if index.accepted && !saved_index.accepted {
             edits.push(Edit::Accept(Member::Index));
         }
-        if index.gzip != was.gzip {
+        if index.gzip != saved_index.gzip {
             edits.push(Edit::Pack { file: Member::Index, gzip: index.gzip });
         }
-        for (number, volume) in index.other_volumes(was) {
+        for (number, volume) in index.other_volumes(saved_index) {
             let (number, frame) = (number as u32, Arc::clone(&volume.frame));
             edits.push(Edit::Volume { number, frame, gzip: volume.gzip });
         }
-        if index.path != was.path {
+        if index.path != saved_index.path {
             edits.extend(rename_edit(Member::Index, &index.name));
         }
-        if !Arc::ptr_eq(&index.source, &was.source) && is_derived(saved, was, index) {
+        if !Arc::ptr_eq(&index.source, &saved_index.source) && is_derived(saved, saved_index, index) {
             edits.push(Edit::Frame { file: Member::Index, frame: Arc::clone(&index.source) });
         }
     }
-    // Accepting depends on the quirks of lines, which the edits above may fix: it comes last.
-    let mut agreed = Vec::new();
+    // Accepting depends on the quirks of lines, which other edits may fix, so it is applied last.
+    let mut accept_edits = Vec::new();
     let mut orders = Vec::new();
     let mut next = fresh_ids.len;
     for (number, sitemap) in document.sitemaps().iter().enumerate() {
         let id = SitemapId(number as u32);
         let Some(file) = fresh_ids.file(id) else { continue };
-        let Some(was) = saved.sitemap(id) else { continue };
-        if sitemap.separate_news && !was.separate_news {
+        let Some(saved_sitemap) = saved.sitemap(id) else { continue };
+        if sitemap.separate_news && !saved_sitemap.separate_news {
             edits.push(Edit::SeparateNews(file));
         }
-        if sitemap.accepted && !was.accepted {
-            agreed.push(Edit::Accept(Member::Sitemap(file)));
+        if sitemap.accepted && !saved_sitemap.accepted {
+            accept_edits.push(Edit::Accept(Member::Sitemap(file)));
         }
-        if sitemap.gzip != was.gzip && sitemap.path == was.path {
+        if sitemap.gzip != saved_sitemap.gzip && sitemap.path == saved_sitemap.path {
             edits.push(Edit::Pack { file: Member::Sitemap(file), gzip: sitemap.gzip });
         }
-        if !Arc::ptr_eq(&sitemap.frame, &was.frame) && sitemap.frame.is_empty() {
+        if !Arc::ptr_eq(&sitemap.frame, &saved_sitemap.frame) && sitemap.frame.is_empty() {
             let frame = Arc::clone(&sitemap.frame);
             edits.push(Edit::Frame { file: Member::Sitemap(file), frame });
         }
@@ -197,39 +198,41 @@ pub(crate) fn diff_edits(document: &Document, saved: &Document) -> Vec<Edit> {
             .iter()
             .filter(|row| document.is_live(*row) && saved_id(document, saved, &fresh_ids, *row).is_none())
             .collect();
-        let mut places: HashMap<u32, u32> = HashMap::new();
-        let mut natural: Vec<u32> = was
+        let mut added_ids: HashMap<u32, u32> = HashMap::new();
+        let mut default_order: Vec<u32> = saved_sitemap
             .rows
             .iter()
             .filter_map(|row| fresh_ids.row(row).filter(|_| saved.is_live(row)))
             .map(|row| row.0)
             .collect();
         if !new.is_empty() {
-            let after = natural.last().copied().map(RowId);
+            let after = default_order.last().copied().map(RowId);
             let entries = new.iter().map(|row| NewEntry::Element(element(document, *row))).collect();
             edits.push(Edit::Insert { sitemap: file, after, entries });
             for row in new {
-                places.insert(row.0, next);
-                natural.push(next);
-                raws.push((RowId(next), row));
+                added_ids.insert(row.0, next);
+                default_order.push(next);
+                replaced_texts.push((RowId(next), row));
                 next += 1;
             }
         }
-        if places.is_empty() && sitemap.rows == was.rows {
+        if added_ids.is_empty() && sitemap.rows == saved_sitemap.rows {
             continue;
         }
-        let place = |row: RowId| places.get(&row.0).copied().or_else(|| saved_id(document, saved, &fresh_ids, row));
-        let mut wanted: Vec<u32> = sitemap.rows.iter().filter_map(place).collect();
-        let here: HashSet<u32> = wanted.iter().copied().collect();
-        let (kept, gone): (Vec<u32>, Vec<u32>) = natural.into_iter().partition(|row| here.contains(row));
-        if wanted != kept {
-            // An order lists every row; the positions of deleted ones do not matter.
-            wanted.extend(gone);
-            orders.push((file, RowList::from_ids(wanted)));
+        let fresh_id =
+            |row: RowId| added_ids.get(&row.0).copied().or_else(|| saved_id(document, saved, &fresh_ids, row));
+        let mut order: Vec<u32> = sitemap.rows.iter().filter_map(fresh_id).collect();
+        let present: HashSet<u32> = order.iter().copied().collect();
+        let (kept_rows, deleted_rows): (Vec<u32>, Vec<u32>) =
+            default_order.into_iter().partition(|row| present.contains(row));
+        if order != kept_rows {
+            // An order lists every row; the positions of deleted rows do not matter.
+            order.extend(deleted_rows);
+            orders.push((file, RowList::from_ids(order)));
         }
     }
     let text = |row: RowId| String::from_utf8_lossy(&document.entry_text(row)).into();
-    edits.extend(raws.into_iter().map(|(id, row)| Edit::Raw { row: id, text: text(row) }));
+    edits.extend(replaced_texts.into_iter().map(|(id, row)| Edit::Raw { row: id, text: text(row) }));
     for (field, mut values) in Field::ALL.into_iter().zip(fields) {
         if !values.is_empty() {
             values.sort_by_key(|(row, _)| *row);
@@ -242,7 +245,7 @@ pub(crate) fn diff_edits(document: &Document, saved: &Document) -> Vec<Edit> {
     if !orders.is_empty() {
         edits.push(Edit::Reorder(orders));
     }
-    edits.extend(agreed);
+    edits.extend(accept_edits);
     edits
 }
 
@@ -252,8 +255,8 @@ fn saved_id(document: &Document, saved: &Document, fresh_ids: &FreshIds, row: Ro
     if is_in_saved_file { fresh_ids.row(row).map(|row| row.0) } else { None }
 }
 
-/// Whether a row is in the file in which it was saved. After an undo the id of an added row is reused for a row that may
-/// be in another file.
+/// Whether a row is in the file in which it was saved. After an undo the id of an added row is reused for a row that
+/// may be in another file.
 fn is_in_same_file(document: &Document, saved: &Document, row: RowId) -> bool {
     row.0 < document.row_limit() && document.sitemap_of(row) == saved.sitemap_of(row)
 }

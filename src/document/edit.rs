@@ -51,7 +51,7 @@ pub enum Edit {
     SetEach {
         /// The field that is set.
         field: Field,
-        /// Rows in rising order, with their values.
+        /// Rows in ascending order, with their values.
         values: Vec<(RowId, Value)>,
     },
     /// Replaces the whole entry text of a row and drops its field overrides.
@@ -86,7 +86,7 @@ pub enum Edit {
         /// Its new head and tail. They must not change the meaning of the entries.
         frame: Arc<Source>,
     },
-    /// Adds and removes files as other programs did.
+    /// Adds and removes files as other programs did on disk.
     Adopt(AdoptedFiles),
     /// Replaces the frame of a further volume of the index, and whether it is written gzipped.
     Volume {
@@ -161,7 +161,7 @@ impl Document {
         Some(applied)
     }
 
-    /// The document after an edit that is only tried, without a pending split ([`Document::with_pending_split`]), which
+    /// The document after an edit that is tried out, without a pending split ([`Document::with_pending_split`]), which
     /// would cost a walk over all files for each trial.
     pub fn trial(&self, edit: &Edit) -> Option<Self> {
         let mut applied = Applied::unchanged(self);
@@ -187,6 +187,7 @@ impl Applied {
         self.touched.is_empty() && !self.moved && !self.framed
     }
 
+    /// Applies an edit to the document of the result. `None` when `progress` was cancelled.
     fn run(&mut self, edit: &Edit, progress: &Progress) -> Option<()> {
         match edit {
             Edit::Set { rows, field, value } => {
@@ -208,7 +209,7 @@ impl Applied {
                 self.set(&rows.iter().map(|(row, _)| row.0).collect(), ValueSource::Each(&rows), *field, progress)
             }
             Edit::Raw { row, text } => {
-                self.raw(*row, text);
+                self.replace_text(*row, text);
                 Some(())
             }
             Edit::Insert { sitemap, after, entries } => {
@@ -216,11 +217,11 @@ impl Applied {
                 Some(())
             }
             Edit::Delete(rows) => {
-                self.flag_deleted(rows, true);
+                self.set_deleted(rows, true);
                 Some(())
             }
             Edit::Restore(rows) => {
-                self.flag_deleted(rows, false);
+                self.set_deleted(rows, false);
                 Some(())
             }
             Edit::Reorder(orders) => {
@@ -237,7 +238,7 @@ impl Applied {
                 Some(())
             }
             Edit::Frame { file, frame } => {
-                self.frame(*file, frame);
+                self.replace_frame(*file, frame);
                 Some(())
             }
             Edit::Volume { number, frame, gzip } => {
@@ -249,7 +250,7 @@ impl Applied {
                 Some(())
             }
             Edit::Pack { file, gzip } => {
-                self.pack(*file, *gzip);
+                self.set_gzip(*file, *gzip);
                 Some(())
             }
             Edit::Rename { file, name } => {
@@ -273,7 +274,7 @@ impl Applied {
         }
     }
 
-    /// Runs edits in order. Insertions into one file that follow each other are made in one pass over its rows.
+    /// Applies edits in order. Consecutive insertions into one file are applied in one pass over its rows.
     fn run_all(&mut self, edits: &[Edit], progress: &Progress) -> Option<()> {
         let mut rest = edits;
         while let Some((first, others)) = rest.split_first() {
@@ -304,15 +305,15 @@ impl Applied {
     }
 
     /// Sets one field of rows, page by page on all cores.
-    fn set(&mut self, rows: &RowSet, wanted: ValueSource<'_>, field: Field, progress: &Progress) -> Option<()> {
+    fn set(&mut self, rows: &RowSet, values: ValueSource<'_>, field: Field, progress: &Progress) -> Option<()> {
         let before = &self.document;
-        // Pages in which all rows get the value share one.
-        let shared_page: Arc<[ValueId]> = match wanted {
+        // All pages in which every row gets the same value share one page.
+        let shared_page: Arc<[ValueId]> = match values {
             ValueSource::One(id) => vec![id; PAGE].into(),
             ValueSource::Each(_) => Arc::default(),
         };
         let shares = rows::par_chunks(rows, |share| {
-            let edited = rows::pages(rows, share.clone()).map(|(number, range)| match wanted {
+            let edited = rows::pages(rows, share.clone()).map(|(number, range)| match values {
                 ValueSource::One(id) => {
                     let rows = rows::ids(rows, range).map(|row| (RowId(row), id));
                     page::edit(before, number, rows, NewPage { field, shared_page: &shared_page })
@@ -345,7 +346,7 @@ impl Applied {
         Some(())
     }
 
-    fn pack(&mut self, file: Member, gzip: bool) {
+    fn set_gzip(&mut self, file: Member, gzip: bool) {
         self.framed = true;
         match file {
             Member::Index => {
@@ -357,13 +358,13 @@ impl Applied {
         }
     }
 
-    fn frame(&mut self, file: Member, frame: &Arc<Source>) {
+    fn replace_frame(&mut self, file: Member, frame: &Arc<Source>) {
         self.framed = true;
         match file {
             Member::Index => {
-                if let Some(was) = self.document.index().cloned() {
-                    self.document.set_index(Some(was.edited(Arc::clone(frame))));
-                    self.follow_index(&was);
+                if let Some(old_index) = self.document.index().cloned() {
+                    self.document.set_index(Some(old_index.edited(Arc::clone(frame))));
+                    self.follow_index(&old_index);
                 }
             }
             Member::Sitemap(id) => {
@@ -372,15 +373,15 @@ impl Applied {
         }
     }
 
-    /// Gives files the URLs that the index lists for them. Rows of a file whose URL changed are touched, since they are
-    /// checked against it.
-    fn follow_index(&mut self, was: &Index) {
+    /// Sets the URL of each file to the one that the index lists for it. Rows of a file whose URL changed are touched,
+    /// since they are checked against it.
+    fn follow_index(&mut self, old_index: &Index) {
         let Some(index) = self.document.index() else { return };
         let loaded = |child: &Child| match child.state {
             ChildState::Loaded(id) => Some((id, Arc::clone(&child.loc))),
             _ => None,
         };
-        let before: BTreeMap<SitemapId, Arc<str>> = was.children.iter().filter_map(loaded).collect();
+        let before: BTreeMap<SitemapId, Arc<str>> = old_index.children.iter().filter_map(loaded).collect();
         let moved = index.children.iter().filter_map(loaded);
         let moved: Vec<_> = moved.filter(|(id, url)| before.get(id).is_some_and(|before| before != url)).collect();
         for (id, url) in moved {
@@ -390,7 +391,8 @@ impl Applied {
         }
     }
 
-    fn raw(&mut self, row: RowId, text: &Arc<str>) {
+    /// Replaces the whole text of a live row.
+    fn replace_text(&mut self, row: RowId, text: &Arc<str>) {
         let document = &mut self.document;
         if !document.is_live(row) {
             return;
@@ -398,9 +400,9 @@ impl Applied {
         let old = document.entry_text(row).len() as i64;
         let file = document.sitemap_of(row);
         document.overlay.set_entry(row, text);
-        let kept = document.record(row).flags & (Flags::ADDED | Flags::DELETED | Flags::REPAIRED);
+        let kept_flags = document.record(row).flags & (Flags::ADDED | Flags::DELETED | Flags::REPAIRED);
         let mut record = Record::of(&Entry::of(text.as_bytes(), document.names(row)), text.as_bytes());
-        record.flags |= kept;
+        record.flags |= kept_flags;
         document.records.set(row.index(), record);
         document.change_sitemap(file, |sitemap| {
             sitemap.entry_bytes = sitemap.entry_bytes.saturating_add_signed(text.len() as i64 - old);
@@ -408,8 +410,8 @@ impl Applied {
         self.touched.insert(row.0);
     }
 
-    /// Applies insertions into one file in one pass, each after an existing row; false if one of those rows is not in the
-    /// file.
+    /// Applies insertions into one file in one pass, each after an existing row; false if one of those rows is not in
+    /// the file.
     fn insert_after_rows(&mut self, edits: &[Edit]) -> bool {
         let inserts = edits.iter().filter_map(|edit| match edit {
             Edit::Insert { sitemap, after: Some(after), entries } => Some((*sitemap, *after, entries)),
@@ -418,8 +420,8 @@ impl Applied {
         let inserts: Vec<_> = inserts.collect();
         let Some(sitemap) = inserts.first().and_then(|(id, ..)| self.document.sitemap(*id)) else { return false };
         let (id, names) = (inserts.first().map_or(SitemapId(0), |(id, ..)| *id), sitemap.frame.names.clone());
-        let places: RowSet = inserts.iter().map(|(_, after, _)| after.0).collect();
-        if sitemap.rows.iter().filter(|row| places.contains(row.0)).count() as u64 != places.len() {
+        let preceding_rows: RowSet = inserts.iter().map(|(_, after, _)| after.0).collect();
+        if sitemap.rows.iter().filter(|row| preceding_rows.contains(row.0)).count() as u64 != preceding_rows.len() {
             return false;
         }
         let layouts: Option<Vec<Layout>> =
@@ -432,7 +434,7 @@ impl Applied {
             (count, bytes) = (count + rows.len() as u32, bytes + len);
             new.entry(after.0).or_default().push(rows);
         }
-        // A later insertion after the same row comes before earlier ones.
+        // If several insertions follow the same row, rows of a later one precede those of an earlier one.
         let new = new.into_iter().map(|(after, rows)| (after, rows.into_iter().rev().flatten().collect())).collect();
         self.document.change_sitemap(id, |sitemap| {
             sitemap.rows = sitemap.rows.with_inserted_after(&new);
@@ -446,7 +448,7 @@ impl Applied {
         let Some(sitemap) = self.document.sitemap(id) else { return };
         let position =
             after.map_or(0, |row| sitemap.rows.position(row).map_or(sitemap.rows.len(), |position| position + 1));
-        let layout = layout_near(&self.document, id, position);
+        let layout = layout_at(&self.document, id, position);
         let names = sitemap.frame.names.clone();
         let (rows, bytes) = self.new_rows(id, &names, &layout, entries);
         self.document.change_sitemap(id, |sitemap| {
@@ -469,7 +471,7 @@ impl Applied {
             bytes += text.len() as u64;
             let mut record = Record::of(&Entry::of(text.as_bytes(), names), text.as_bytes());
             record.flags.set(Flags::ADDED, true);
-            rows.push(push_row(&mut self.document, record, &text, id));
+            rows.push(append_row(&mut self.document, record, &text, id));
         }
         self.document.live += rows.len() as u32;
         self.touched.extend(rows.iter().map(|row| row.0));
@@ -478,26 +480,27 @@ impl Applied {
         (rows, bytes)
     }
 
-    fn flag_deleted(&mut self, rows: &RowSet, deleted: bool) {
-        // Sums per file first: a file is changed once, however many rows leave it.
-        let mut sums: std::collections::BTreeMap<SitemapId, (u32, u64)> = std::collections::BTreeMap::new();
+    /// Marks rows as deleted or as live.
+    fn set_deleted(&mut self, rows: &RowSet, deleted: bool) {
+        // Totals per file, so that each file is changed only once.
+        let mut totals: std::collections::BTreeMap<SitemapId, (u32, u64)> = std::collections::BTreeMap::new();
         for row in rows.iter().map(RowId) {
             let mut record = self.document.record(row);
             if row.index() >= self.document.records.len() || record.is_deleted() == deleted {
                 continue;
             }
-            let sum = sums.entry(self.document.sitemap_of(row)).or_default();
-            sum.0 += 1;
-            sum.1 += self.document.entry_text(row).len() as u64;
+            let total = totals.entry(self.document.sitemap_of(row)).or_default();
+            total.0 += 1;
+            total.1 += self.document.entry_text(row).len() as u64;
             record.flags.set(Flags::DELETED, deleted);
             self.document.records.set(row.index(), record);
             self.touched.insert(row.0);
         }
-        for (id, (count, bytes)) in sums {
-            let add = |value: u32| if deleted { value.saturating_sub(count) } else { value + count };
-            self.document.live = add(self.document.live);
+        for (id, (count, bytes)) in totals {
+            let changed = |value: u32| if deleted { value.saturating_sub(count) } else { value + count };
+            self.document.live = changed(self.document.live);
             self.document.change_sitemap(id, |sitemap| {
-                sitemap.live = add(sitemap.live);
+                sitemap.live = changed(sitemap.live);
                 sitemap.entry_bytes =
                     if deleted { sitemap.entry_bytes.saturating_sub(bytes) } else { sitemap.entry_bytes + bytes };
             });
@@ -508,13 +511,13 @@ impl Applied {
 /// New values for rows.
 #[derive(Clone, Copy)]
 enum ValueSource<'w> {
-    /// One for all rows.
+    /// The same value for all rows.
     One(ValueId),
-    /// One per row, in rising order of rows.
+    /// A value for each row, by ascending row.
     Each(&'w [(RowId, ValueId)]),
 }
 
-fn push_row(document: &mut Document, record: Record, text: &Arc<str>, file: SitemapId) -> RowId {
+fn append_row(document: &mut Document, record: Record, text: &Arc<str>, file: SitemapId) -> RowId {
     let row = RowId(document.row_limit());
     document.records.push(record);
     document.overlay.push_row(text);
@@ -522,15 +525,16 @@ fn push_row(document: &mut Document, record: Record, text: &Arc<str>, file: Site
     row
 }
 
-/// The layout for a new entry at a position: that of the row before it, else of the one after it, else the default.
-fn layout_near(document: &Document, id: SitemapId, position: usize) -> Layout {
+/// The layout of a new entry at a position: that of the row before it, else of the row after it, else the default.
+fn layout_at(document: &Document, id: SitemapId, position: usize) -> Layout {
     let Some(sitemap) = document.sitemap(id) else { return Layout::default() };
     let names = &sitemap.frame.names;
     if !names.kind.is_xml() {
         return Layout::of_file(names);
     }
-    let near = [position.checked_sub(1), Some(position)];
-    near.into_iter()
+    let neighbours = [position.checked_sub(1), Some(position)];
+    neighbours
+        .into_iter()
         .flatten()
         .filter_map(|position| sitemap.rows.get(position))
         .find_map(|row| layout_of(document, row, names))
@@ -697,7 +701,8 @@ mod tests {
     }
 
     proptest! {
-        /// I7: after any edits each record and each file size equals the recomputed one, and the old document is unchanged.
+        /// I7: after any edits each record and each file size equals the recomputed one, and the old document is
+        /// unchanged.
         #[test]
         fn records_and_sizes_equal_recomputed_ones(edits in proptest::collection::vec(edit(), 1..12)) {
             let second = FILE.replace("http://", "https://").replace("0.50", "<![CDATA[1.0]]>");

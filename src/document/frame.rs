@@ -17,8 +17,8 @@ pub(crate) fn part_frame(frame: &Source) -> Source {
     let mut bytes = without_comments(prolog.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(prolog));
     let tag = frame.root_tag();
     match tag.strip_suffix(b"/>") {
-        Some(kept) => {
-            bytes.extend_from_slice(kept.trim_ascii_end());
+        Some(tag) => {
+            bytes.extend_from_slice(tag.trim_ascii_end());
             bytes.push(b'>');
         }
         None => bytes.extend_from_slice(tag),

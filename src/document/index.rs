@@ -21,7 +21,7 @@ pub enum ChildState {
     Loaded(SitemapId),
     /// No such file beside the index.
     Missing,
-    /// Its path leads out of the index's folder; it was not looked for.
+    /// Its path leads out of the folder of the index, so it was not searched for.
     Outside,
     /// It is an index itself, which Search Console rejects ("Nested sitemap indexes"); its children were followed.
     Nested(Arc<Nested>),
@@ -31,12 +31,12 @@ pub enum ChildState {
     Itself,
     /// An earlier entry lists it already.
     Repeated,
-    /// It was read and is not a sitemap; the message says why.
+    /// It was read and is not a sitemap, for this reason.
     Unreadable(Arc<str>),
-    /// It could not be read: no permission, an I/O error, not a regular file, or over the size limit. The message says
-    /// why.
+    /// It could not be read: no permission, an I/O error, not a regular file, or over the size limit. Contains
+    /// the message.
     Denied(Arc<str>),
-    /// It is not on this disk and was not looked for, for this reason.
+    /// It was not searched for on this disk, for this reason.
     Elsewhere(&'static str),
     /// It was an unlisted file beside the index and was added by an edit: it is read when the set is opened again.
     Listed,
@@ -44,10 +44,10 @@ pub enum ChildState {
     NotLoaded,
 }
 
-/// Why a child on another host was not looked for.
+/// Why a child on another host was not searched for.
 pub(crate) const ON_ANOTHER_HOST: &str = "it is on another host, so it was not looked for on this disk";
 
-/// Why the children of an index from standard input were not looked for.
+/// Why the children of an index from standard input were not searched for.
 pub(crate) const NO_FOLDER: &str = "the index came from standard input, which has no folder to look for it in";
 
 impl ChildState {
@@ -104,7 +104,7 @@ pub struct Child {
     pub state: ChildState,
 }
 
-/// A sitemap index: a file, or several where one may not list all sitemaps.
+/// A sitemap index: one file, or several if it has more entries than one file may list.
 #[derive(Debug, Clone)]
 pub struct Index {
     /// Path of the first file; `None` for an unsaved document.
@@ -115,7 +115,8 @@ pub struct Index {
     pub gzip: bool,
     /// Its bytes; entry *i* is `children[i]`. With several volumes: the frame of the first, and the entries of all.
     pub source: Arc<Source>,
-    /// Its entries, in file order. Shared, since trials of fixes copy the index, which may have an entry every ten bytes.
+    /// Its entries, in file order. Shared, since trials of fixes copy the index, which may have an entry every ten
+    /// bytes.
     pub children: Arc<Vec<Child>>,
     /// Its volumes after the first.
     pub more: Arc<[Volume]>,
@@ -123,10 +124,10 @@ pub struct Index {
     pub encoding: &'static str,
     /// Its quirks, in the order of entries.
     pub quirks: Arc<[Quirk]>,
-    /// Names of sitemaps that were beside it when it was read and that it does not list.
+    /// Names of sitemaps that were in its folder when it was read and that it does not list.
     pub unlisted: Arc<[Arc<str>]>,
     /// Its entries as they were before the first edit of them; empty before that.
-    pub was: Arc<Vec<Child>>,
+    pub original_children: Arc<Vec<Child>>,
     /// Whether the user agreed to write its repairs, even if nothing else differs.
     pub accepted: bool,
     /// Entries whose text was changed since the index was read or written, by number.
@@ -162,7 +163,7 @@ impl Default for Index {
             encoding: UTF_8,
             quirks: Arc::default(),
             unlisted: Arc::default(),
-            was: Arc::default(),
+            original_children: Arc::default(),
             accepted: false,
             edited: Arc::default(),
             lookup: IndexLookup::default(),
@@ -189,39 +190,39 @@ impl Index {
     /// The listed sitemaps, each with its entry; `None` if only a nested index lists it.
     fn entries_by_sitemap(&self) -> &HashMap<SitemapId, Option<usize>> {
         self.lookup.entries.get_or_init(|| {
-            let mut places = HashMap::new();
+            let mut entries = HashMap::new();
             for (number, child) in self.children.iter().enumerate() {
                 match &child.state {
                     ChildState::Loaded(id) => {
-                        let place = places.entry(*id).or_insert(Some(number));
-                        *place = place.or(Some(number));
+                        let entry = entries.entry(*id).or_insert(Some(number));
+                        *entry = entry.or(Some(number));
                     }
                     ChildState::Nested(nested) => {
                         for child in leaf_children(&nested.children) {
                             if let ChildState::Loaded(id) = child.state {
-                                places.entry(id).or_insert(None);
+                                entries.entry(id).or_insert(None);
                             }
                         }
                     }
                     _ => {}
                 }
             }
-            places
+            entries
         })
     }
 
     /// The number of the volume at a path.
     pub fn volume_at(&self, path: &Path) -> Option<usize> {
-        let places = self.lookup.volumes.get_or_init(|| {
-            let mut places = HashMap::new();
+        let volumes = self.lookup.volumes.get_or_init(|| {
+            let mut volumes = HashMap::new();
             for (number, file) in self.files().enumerate() {
                 if let Some(path) = file.path {
-                    places.entry(path.to_path_buf()).or_insert(number);
+                    volumes.entry(path.to_path_buf()).or_insert(number);
                 }
             }
-            places
+            volumes
         });
-        places.get(path).copied()
+        volumes.get(path).copied()
     }
 
     /// The children, at any depth, whose rows are not in the set; each URL once, in order.
@@ -243,10 +244,10 @@ impl Index {
             ChildState::Nested(nested) => leaf_children(&nested.children),
             _ => Vec::new(),
         };
-        let inside = self.was.iter().chain(self.children.iter()).flat_map(nested);
+        let inside = self.original_children.iter().chain(self.children.iter()).flat_map(nested);
         let mut known: HashMap<&str, &ChildState> = HashMap::new();
-        for child in inside.chain(self.was.iter()) {
-            // The first that was loaded takes precedence.
+        for child in inside.chain(self.original_children.iter()) {
+            // The first loaded state takes precedence.
             let is_new = !known.get(&*child.loc).is_some_and(|known| matches!(known, ChildState::Loaded(_)));
             if is_new {
                 known.insert(&child.loc, &child.state);
@@ -256,12 +257,12 @@ impl Index {
     }
 
     /// Upper bound of its entries after an edit: its own, those of nested indexes, and unlisted files.
-    pub fn most_entries(&self) -> usize {
+    pub fn max_entries(&self) -> usize {
         self.children.len() + self.unlisted_states().len() + self.unlisted.len()
     }
 
-    /// The index with other bytes, in which entries were changed, removed or added. Each remaining entry keeps the state of
-    /// its child; if entries were added or removed, old and new ones are matched by loc, in order.
+    /// The index with new bytes, in which entries may have been changed, removed or added. Each remaining entry keeps
+    /// the state of its child; if entries were added or removed, old and new ones are matched by loc, in order.
     #[must_use]
     pub fn edited(&self, source: Arc<Source>) -> Self {
         let loc = |entry: usize| -> Arc<str> {
@@ -270,22 +271,23 @@ impl Index {
             value.map(|loc| loc.trim().into()).unwrap_or_default()
         };
         let locs: Vec<Arc<str>> = (0..source.len()).map(loc).collect();
-        let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
-        for (place, child) in self.children.iter().enumerate().rev() {
-            places.entry(&child.loc).or_default().push(place);
+        let mut positions: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (position, child) in self.children.iter().enumerate().rev() {
+            positions.entry(&child.loc).or_default().push(position);
         }
-        let known = self.unlisted_states();
+        let known_states = self.unlisted_states();
         let unlisted: HashSet<&str> = self.unlisted.iter().map(|name| &**name).collect();
         let is_added = |loc: &Arc<str>| {
-            !places.contains_key(&**loc) && (known.contains_key(&**loc) || unlisted.contains(&*file_name(loc)))
+            !positions.contains_key(&**loc)
+                && (known_states.contains_key(&**loc) || unlisted.contains(&*file_name(loc)))
         };
         // If none was added or removed, entries are matched by position and a loc may have changed.
         let is_same = source.len() == self.children.len() && !locs.iter().any(is_added);
         let (mut children, mut edited) = (Vec::with_capacity(source.len()), BTreeSet::new());
-        let mut places_before = Vec::with_capacity(source.len());
+        let mut old_entries = Vec::with_capacity(source.len());
         for (entry, loc) in locs.iter().enumerate() {
-            let old = if is_same { Some(entry) } else { places.get_mut(&**loc).and_then(Vec::pop) };
-            places_before.push(old);
+            let old = if is_same { Some(entry) } else { positions.get_mut(&**loc).and_then(Vec::pop) };
+            old_entries.push(old);
             let is_kept =
                 |old: &usize| !self.edited.contains(old) && self.source.entry_text(*old) == source.entry_text(entry);
             if !old.as_ref().is_some_and(is_kept) {
@@ -293,7 +295,7 @@ impl Index {
             }
             let state = match old.and_then(|old| self.children.get(old)) {
                 Some(child) => child.state.clone(),
-                None => known.get(&**loc).map_or(ChildState::Listed, |state| (*state).clone()),
+                None => known_states.get(&**loc).map_or(ChildState::Listed, |state| (*state).clone()),
             };
             children.push(Child { loc: Arc::clone(loc), state });
         }
@@ -301,13 +303,23 @@ impl Index {
         let listed: HashSet<&str> = children.iter().filter(is_listed).map(|child| &*child.loc).collect();
         let names: HashSet<String> = listed.iter().map(|loc| file_name(loc)).collect();
         let is_unlisted = |name: &&Arc<str>| !names.contains(&***name);
-        let gone = self.children.iter().filter(is_listed).filter(|gone| !listed.contains(&*gone.loc));
-        let back = gone.map(|child| Arc::from(file_name(&child.loc)));
-        let mut unlisted: Vec<Arc<str>> = self.unlisted.iter().filter(is_unlisted).cloned().chain(back).collect();
+        let removed = self.children.iter().filter(is_listed).filter(|removed| !listed.contains(&*removed.loc));
+        let removed_names = removed.map(|child| Arc::from(file_name(&child.loc)));
+        let mut unlisted: Vec<Arc<str>> =
+            self.unlisted.iter().filter(is_unlisted).cloned().chain(removed_names).collect();
         unlisted.sort_unstable();
-        let was = Arc::clone(if self.was.is_empty() { &self.children } else { &self.was });
+        let original_children =
+            Arc::clone(if self.original_children.is_empty() { &self.children } else { &self.original_children });
         let children = Arc::new(children);
-        let more = self.volume_starts(&places_before);
-        Self { source, children, more, edited: Arc::new(edited), unlisted: unlisted.into(), was, ..self.clone() }
+        let more = self.volume_starts(&old_entries);
+        Self {
+            source,
+            children,
+            more,
+            edited: Arc::new(edited),
+            unlisted: unlisted.into(),
+            original_children,
+            ..self.clone()
+        }
     }
 }

@@ -18,7 +18,7 @@ use crate::protocol::Field;
 use crate::xml::names::Names;
 use hashbrown::{HashMap, HashSet};
 use index::{MergedIndex, Versions};
-use pairs::{mergeable, pairs};
+use pairs::{check_mergeable, match_files};
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub enum MergeChoice {
     Ours,
     /// The version in the files now.
     Theirs,
-    /// Their version with the fields that were changed here; a row that one side deleted stays.
+    /// Their version with the fields that we changed; a row that one side deleted stays.
     Both,
 }
 
@@ -49,7 +49,7 @@ pub struct TheirChange {
 
 impl TheirChange {
     /// The row in our document and in the base.
-    pub fn own(&self) -> RowId {
+    pub fn our_row(&self) -> RowId {
         self.from.unwrap_or(self.row)
     }
 }
@@ -85,7 +85,7 @@ struct Moved {
     /// Number of the file that contains it after the merge.
     file: usize,
     /// The version that is taken if the user makes no choice.
-    keeps: DefaultChoice,
+    default_choice: DefaultChoice,
 }
 
 /// The version of a moved row that is taken without a choice of the user.
@@ -95,18 +95,18 @@ enum DefaultChoice {
     Theirs,
     /// Ours.
     Ours,
-    /// Ours, which is deleted.
+    /// Ours; we deleted the row.
     Deleted,
 }
 
-/// Rows without a counterpart in their own file.
+/// Rows without a counterpart in the other version of the same file.
 #[derive(Default)]
-struct Alone {
+struct Unmatched {
     /// Rows of the base that are missing in their version, with the number of the file.
-    gone: Vec<(usize, RowId)>,
+    removed: Vec<(usize, RowId)>,
     /// Rows that we added and they did not add in the same file.
     added: Vec<RowId>,
-    /// Rows that they added, each with its new id and its position.
+    /// Rows that they added: the number of the file and the position in it, and the row with its new id.
     new: Vec<((usize, usize), (RowId, RowId))>,
 }
 
@@ -115,13 +115,13 @@ struct Alone {
 struct File {
     id: SitemapId,
     /// The id of the file in their version; `None` if they removed it.
-    there: Option<SitemapId>,
+    their_id: Option<SitemapId>,
     /// Their rows, each with ours.
     rows: Vec<(RowId, RowId)>,
     /// Rows that they added, with their new ids.
     new: Vec<(RowId, RowId)>,
     /// Rows in which only the trivia before the element changed.
-    quiet: Vec<(RowId, RowId)>,
+    trivia_only: Vec<(RowId, RowId)>,
 }
 
 impl Merge {
@@ -130,8 +130,8 @@ impl Merge {
     /// # Errors
     /// [`Unmergeable`] if files or rows cannot be matched with certainty, or a file is not well-formed.
     pub fn of(base: &Document, ours: &Document, theirs: &Document) -> Result<Self, Unmergeable> {
-        let pairs = pairs(base, theirs);
-        let has_other_files = mergeable((base, ours, theirs), &pairs)?;
+        let pairs = match_files(base, theirs);
+        let has_other_files = check_mergeable((base, ours, theirs), &pairs)?;
         let index = merged_index((base, ours, theirs), &pairs)?;
         let mut merge = Self {
             base: base.clone(),
@@ -143,12 +143,12 @@ impl Merge {
             has_other_files,
             index,
         };
-        let (mut next, mut alone, mut cases) = (ours.row_limit(), Alone::default(), Vec::new());
-        for (id, there) in pairs {
-            merge.compare((id, there), &mut next, &mut alone, &mut cases);
+        let (mut next_id, mut unmatched, mut cases) = (ours.row_limit(), Unmatched::default(), Vec::new());
+        for (id, their_id) in pairs {
+            merge.compare_file((id, their_id), &mut next_id, &mut unmatched, &mut cases);
         }
-        merge.pair_across(alone, &mut cases);
-        cases.sort_by_key(|(place, _)| *place);
+        merge.match_across_files(unmatched, &mut cases);
+        cases.sort_by_key(|(position, _)| *position);
         merge.cases = cases.into_iter().map(|(_, case)| case).collect();
         Ok(merge)
     }
@@ -158,88 +158,96 @@ impl Merge {
         &self.theirs
     }
 
-    /// If both changed the index, the number of entries in which both changed a field to different values; ours is taken.
+    /// If both changed the index, the number of entries in which both changed a field to different values; ours is
+    /// taken.
     pub fn index_clashes(&self) -> Option<usize> {
         self.index.as_ref().map(|index| index.clashes)
     }
 
-    fn compare(
+    /// Compares one file: matches its rows by URL, and collects the cases and the unmatched rows.
+    fn compare_file(
         &mut self,
-        (id, there): (SitemapId, Option<SitemapId>),
-        next: &mut u32,
-        alone: &mut Alone,
+        (id, their_id): (SitemapId, Option<SitemapId>),
+        next_id: &mut u32,
+        unmatched: &mut Unmatched,
         cases: &mut Vec<((usize, usize), TheirChange)>,
     ) {
         let number = self.files.len();
         let (base, ours, theirs) = (&self.base, &self.ours, &self.theirs);
         let none = Sitemap::default();
-        let was = base.sitemap(id).unwrap_or(&none);
-        let own = ours.sitemap(id).unwrap_or(&none);
-        let is = there.and_then(|there| theirs.sitemap(there)).unwrap_or(&none);
-        let mut known: HashMap<Cow<'_, str>, VecDeque<RowId>> = HashMap::new();
-        for row in was.rows.iter().filter(|row| base.is_live(*row)) {
-            known.entry(base.loc(row)).or_default().push_back(row);
+        let base_file = base.sitemap(id).unwrap_or(&none);
+        let our_file = ours.sitemap(id).unwrap_or(&none);
+        let their_file = their_id.and_then(|their_id| theirs.sitemap(their_id)).unwrap_or(&none);
+        let mut base_rows: HashMap<Cow<'_, str>, VecDeque<RowId>> = HashMap::new();
+        for row in base_file.rows.iter().filter(|row| base.is_live(*row)) {
+            base_rows.entry(base.loc(row)).or_default().push_back(row);
         }
-        let added = own.rows.iter().filter(|row| ours.is_live(*row) && !is_live_in(base, *row));
-        let mut both_added: HashMap<Cow<'_, str>, VecDeque<RowId>> = HashMap::new();
+        let added = our_file.rows.iter().filter(|row| ours.is_live(*row) && !is_live_in(base, *row));
+        let mut our_added: HashMap<Cow<'_, str>, VecDeque<RowId>> = HashMap::new();
         for row in added {
-            both_added.entry(ours.loc(row)).or_default().push_back(row);
+            our_added.entry(ours.loc(row)).or_default().push_back(row);
         }
-        let mut file = File { id, there, rows: Vec::new(), new: Vec::new(), quiet: Vec::new() };
-        for (at, row) in is.rows.iter().enumerate() {
+        let mut file = File { id, their_id, rows: Vec::new(), new: Vec::new(), trivia_only: Vec::new() };
+        for (at, row) in their_file.rows.iter().enumerate() {
             let loc = theirs.loc(row);
-            let own = known.get_mut(&*loc).and_then(VecDeque::pop_front);
-            let own = own.or_else(|| both_added.get_mut(&*loc).and_then(VecDeque::pop_front));
-            if let Some(own) = own {
-                file.rows.push((row, own));
+            let our_row = base_rows.get_mut(&*loc).and_then(VecDeque::pop_front);
+            let our_row = our_row.or_else(|| our_added.get_mut(&*loc).and_then(VecDeque::pop_front));
+            if let Some(our_row) = our_row {
+                file.rows.push((row, our_row));
                 let text = theirs.entry_text(row);
                 let element = element(theirs, row);
-                let is_same = is_live_in(base, own) && self::element(base, own) == element;
-                let is_same_change = ours.is_live(own) && self::element(ours, own) == element;
-                let clean = is_clean(ours, base, own);
+                let is_same = is_live_in(base, our_row) && self::element(base, our_row) == element;
+                let is_same_change = ours.is_live(our_row) && self::element(ours, our_row) == element;
+                let clean = is_clean(ours, base, our_row);
                 if !is_same && !is_same_change {
-                    cases.push(((number, at), TheirChange { row: own, from: None, theirs: Some(row), clash: !clean }));
-                } else if clean && base.entry_text(own) != text {
-                    file.quiet.push((row, own));
+                    cases.push((
+                        (number, at),
+                        TheirChange { row: our_row, from: None, theirs: Some(row), clash: !clean },
+                    ));
+                } else if clean && base.entry_text(our_row) != text {
+                    file.trivia_only.push((row, our_row));
                 }
             } else {
-                let own = RowId(*next);
-                *next += 1;
-                file.rows.push((row, own));
-                file.new.push((row, own));
-                alone.new.push(((number, at), (row, own)));
+                let our_row = RowId(*next_id);
+                *next_id += 1;
+                file.rows.push((row, our_row));
+                file.new.push((row, our_row));
+                unmatched.new.push(((number, at), (row, our_row)));
             }
         }
-        let gone: HashSet<u32> = known.into_values().flatten().map(|row| row.0).collect();
-        alone.added.extend(both_added.into_values().flatten());
-        alone.gone.extend(was.rows.iter().filter(|row| gone.contains(&row.0)).map(|row| (number, row)));
+        let removed: HashSet<u32> = base_rows.into_values().flatten().map(|row| row.0).collect();
+        unmatched.added.extend(our_added.into_values().flatten());
+        unmatched.removed.extend(base_file.rows.iter().filter(|row| removed.contains(&row.0)).map(|row| (number, row)));
         self.files.push(file);
     }
 
     /// Matches rows that they removed from one file and added to another, by URL.
-    fn pair_across(&mut self, alone: Alone, cases: &mut Vec<((usize, usize), TheirChange)>) {
+    fn match_across_files(&mut self, unmatched: Unmatched, cases: &mut Vec<((usize, usize), TheirChange)>) {
         let (base, ours, theirs) = (&self.base, &self.ours, &self.theirs);
-        let mut gone: HashMap<Cow<'_, str>, VecDeque<RowId>> = HashMap::new();
-        for (_, row) in &alone.gone {
-            gone.entry(base.loc(*row)).or_default().push_back(*row);
+        let mut removed: HashMap<Cow<'_, str>, VecDeque<RowId>> = HashMap::new();
+        for (_, row) in &unmatched.removed {
+            removed.entry(base.loc(*row)).or_default().push_back(*row);
         }
         let mut added: HashMap<Cow<'_, str>, VecDeque<RowId>> = HashMap::new();
-        for row in &alone.added {
+        for row in &unmatched.added {
             added.entry(ours.loc(*row)).or_default().push_back(*row);
         }
         let (mut moved, mut found) = (Vec::new(), HashSet::new());
-        for (place, (row, to)) in alone.new {
+        for (position, (row, to)) in unmatched.new {
             let loc = theirs.loc(row);
-            let from = [&mut gone, &mut added].into_iter().find_map(|rows| rows.get_mut(&*loc)?.pop_front());
+            let from = [&mut removed, &mut added].into_iter().find_map(|rows| rows.get_mut(&*loc)?.pop_front());
             let Some(from) = from else {
-                cases.push((place, TheirChange { row: to, from: None, theirs: Some(row), clash: false }));
+                cases.push((position, TheirChange { row: to, from: None, theirs: Some(row), clash: false }));
                 continue;
             };
             found.insert(from.0);
             let (text, is_clean) = (element(theirs, row), is_clean(ours, base, from));
-            let keeps = if !is_live_in(base, from) || element(base, from) != text {
+            let default_choice = if !is_live_in(base, from) || element(base, from) != text {
                 if !(ours.is_live(from) && element(ours, from) == text) {
-                    cases.push((place, TheirChange { row: to, from: Some(from), theirs: Some(row), clash: !is_clean }));
+                    cases.push((
+                        position,
+                        TheirChange { row: to, from: Some(from), theirs: Some(row), clash: !is_clean },
+                    ));
                 }
                 DefaultChoice::Theirs
             } else if is_clean {
@@ -249,9 +257,11 @@ impl Merge {
             } else {
                 DefaultChoice::Deleted
             };
-            moved.push(Moved { from, to, file: place.0, keeps });
+            moved.push(Moved { from, to, file: position.0, default_choice });
         }
-        for (number, row) in alone.gone.into_iter().filter(|(_, row)| ours.is_live(*row) && !found.contains(&row.0)) {
+        for (number, row) in
+            unmatched.removed.into_iter().filter(|(_, row)| ours.is_live(*row) && !found.contains(&row.0))
+        {
             let clash = !is_clean(ours, base, row);
             cases.push(((number, usize::MAX), TheirChange { row, from: None, theirs: None, clash }));
         }
@@ -260,30 +270,30 @@ impl Merge {
 
     /// The edit that turns our document into theirs, byte for byte.
     pub fn theirs(&self) -> Edit {
-        let mut edits = self.other_files(None);
-        edits.extend(self.frames(true));
-        edits.extend(self.inserts());
+        let mut edits = self.adopt_edits(None);
+        edits.extend(self.frame_edits(true));
+        edits.extend(self.insert_edits());
         for file in &self.files {
-            let matched: HashMap<u32, RowId> = file.rows.iter().map(|(theirs, own)| (own.0, *theirs)).collect();
-            let own = self.ours.sitemap(file.id).into_iter().flat_map(|sitemap| sitemap.rows.iter());
-            let mut back = super::rows::RowSet::new();
-            let mut gone = super::rows::RowSet::new();
-            for row in own {
+            let matched: HashMap<u32, RowId> = file.rows.iter().map(|(theirs, our_row)| (our_row.0, *theirs)).collect();
+            let our_rows = self.ours.sitemap(file.id).into_iter().flat_map(|sitemap| sitemap.rows.iter());
+            let mut restored = super::rows::RowSet::new();
+            let mut deleted = super::rows::RowSet::new();
+            for row in our_rows {
                 match (matched.contains_key(&row.0), self.ours.is_live(row)) {
-                    (true, false) => drop(back.insert(row.0)),
-                    (false, true) => drop(gone.insert(row.0)),
+                    (true, false) => drop(restored.insert(row.0)),
+                    (false, true) => drop(deleted.insert(row.0)),
                     _ => {}
                 }
             }
-            edits.push(Edit::Restore(back));
-            edits.push(Edit::Delete(gone));
-            for (theirs, own) in &file.rows {
+            edits.push(Edit::Restore(restored));
+            edits.push(Edit::Delete(deleted));
+            for (theirs, our_row) in &file.rows {
                 let text = self.theirs.entry_text(*theirs);
-                if own.0 >= self.ours.row_limit() || self.ours.entry_text(*own) != text {
-                    edits.push(raw(*own, &text));
+                if our_row.0 >= self.ours.row_limit() || self.ours.entry_text(*our_row) != text {
+                    edits.push(raw_edit(*our_row, &text));
                 }
             }
-            let order: Vec<u32> = file.rows.iter().map(|(_, own)| own.0).collect();
+            let order: Vec<u32> = file.rows.iter().map(|(_, our_row)| our_row.0).collect();
             let all = self.all_rows(file);
             let order = merge_orders(&order, &all);
             if order != all {
@@ -294,27 +304,27 @@ impl Merge {
     }
 
     /// The edit that merges their changes into our document, with a choice for each case.
-    pub fn merged(&self, takes: &[MergeChoice]) -> Edit {
-        let mut edits = self.other_files(Some(takes));
-        edits.extend(self.frames(false));
-        edits.extend(self.inserts());
-        for (theirs, own) in self.files.iter().flat_map(|file| &file.quiet) {
-            edits.push(raw(*own, &self.theirs.entry_text(*theirs)));
+    pub fn merged(&self, choices: &[MergeChoice]) -> Edit {
+        let mut edits = self.adopt_edits(Some(choices));
+        edits.extend(self.frame_edits(false));
+        edits.extend(self.insert_edits());
+        for (theirs, our_row) in self.files.iter().flat_map(|file| &file.trivia_only) {
+            edits.push(raw_edit(*our_row, &self.theirs.entry_text(*theirs)));
         }
-        for moved @ Moved { from, to, keeps, .. } in &self.moved {
+        for moved @ Moved { from, to, default_choice, .. } in &self.moved {
             edits.push(Edit::Delete(std::iter::once(from.0).collect()));
-            match keeps {
+            match default_choice {
                 DefaultChoice::Theirs => {}
                 DefaultChoice::Ours => edits.push(self.moved_edit(moved)),
                 DefaultChoice::Deleted => edits.push(Edit::Delete(std::iter::once(to.0).collect())),
             }
         }
-        for (case, take) in self.cases.iter().zip(takes) {
-            self.resolve(case, *take, &mut edits);
+        for (case, choice) in self.cases.iter().zip(choices) {
+            self.resolve(case, *choice, &mut edits);
         }
         for file in &self.files {
             let all = self.all_rows(file);
-            let order = self.order(file, &all);
+            let order = self.merged_order(file, &all);
             if order != all {
                 edits.push(Edit::Reorder(vec![(file.id, RowList::from_ids(order))]));
             }
@@ -323,32 +333,33 @@ impl Merge {
     }
 
     /// Insertions of their new rows at the end of each file, so that the ids do not depend on the choices.
-    fn inserts(&self) -> Vec<Edit> {
+    fn insert_edits(&self) -> Vec<Edit> {
         let mut edits = Vec::new();
         for file in self.files.iter().filter(|file| !file.new.is_empty()) {
-            let own = self.ours.sitemap(file.id).map(|sitemap| &sitemap.rows);
-            let after = own.and_then(|rows| rows.get(rows.len().checked_sub(1)?));
+            let our_rows = self.ours.sitemap(file.id).map(|sitemap| &sitemap.rows);
+            let after = our_rows.and_then(|rows| rows.get(rows.len().checked_sub(1)?));
             let element = |row: RowId| {
                 let (entry, text) = self.theirs.entry(row);
                 NewEntry::Element(String::from_utf8_lossy(text.get(entry.open as usize..).unwrap_or_default()).into())
             };
             let entries = file.new.iter().map(|(theirs, _)| element(*theirs)).collect();
             edits.push(Edit::Insert { sitemap: file.id, after, entries });
-            edits.extend(file.new.iter().map(|(theirs, own)| raw(*own, &self.theirs.entry_text(*theirs))));
+            edits.extend(file.new.iter().map(|(theirs, our_row)| raw_edit(*our_row, &self.theirs.entry_text(*theirs))));
         }
         edits
     }
 
-    fn resolve(&self, case: &TheirChange, take: MergeChoice, edits: &mut Vec<Edit>) {
+    /// Appends the edits that apply the user's choice for a case.
+    fn resolve(&self, case: &TheirChange, choice: MergeChoice, edits: &mut Vec<Edit>) {
         let TheirChange { row, theirs, .. } = *case;
         if let Some((from, theirs)) = case.from.zip(theirs) {
-            match take {
+            match choice {
                 MergeChoice::Theirs => {}
                 _ if self.ours.is_live(from) => {
-                    // Ids are given in the order in which rows are found.
+                    // `moved` is sorted by `to`: new ids ascend in the order in which rows were found.
                     let moved = self.moved.binary_search_by_key(&row, |moved| moved.to);
                     edits.extend(moved.ok().and_then(|at| self.moved.get(at)).map(|moved| self.moved_edit(moved)));
-                    if take == MergeChoice::Both {
+                    if choice == MergeChoice::Both {
                         self.combine((from, row), theirs, edits);
                     }
                 }
@@ -360,47 +371,48 @@ impl Merge {
         let is_new = row.0 >= self.ours.row_limit();
         let is_here = !is_new && self.ours.is_live(row);
         let rows = || std::iter::once(row.0).collect();
-        match (take, theirs) {
+        match (choice, theirs) {
             (MergeChoice::Ours, _) if is_new => edits.push(Edit::Delete(rows())),
             (MergeChoice::Ours, _) | (MergeChoice::Both, None) => {}
             (MergeChoice::Theirs, None) => edits.push(Edit::Delete(rows())),
-            // Its text came with it.
+            // The row was inserted with their text.
             (MergeChoice::Theirs | MergeChoice::Both, Some(_)) if is_new => {}
             (MergeChoice::Theirs, Some(theirs)) => {
                 if !is_here {
                     edits.push(Edit::Restore(rows()));
                 }
-                edits.push(raw(row, &self.theirs.entry_text(theirs)));
+                edits.push(raw_edit(row, &self.theirs.entry_text(theirs)));
             }
             (MergeChoice::Both, Some(theirs)) if !is_here => {
                 edits.push(Edit::Restore(rows()));
-                edits.push(raw(row, &self.theirs.entry_text(theirs)));
+                edits.push(raw_edit(row, &self.theirs.entry_text(theirs)));
             }
             (MergeChoice::Both, Some(theirs)) => self.combine((row, row), theirs, edits),
         }
     }
 
-    /// Our text of a row that they have put into another file: with the declarations that it needs there, whoever's
-    /// root that gets.
+    /// The edit that gives a row our text in the file that they moved it to. The text declares the prefixes that it
+    /// needs there, whether the merge keeps our root of that file or theirs.
     fn moved_edit(&self, moved: &Moved) -> Edit {
         let file = self.files.get(moved.file);
-        let theirs = file.and_then(|file| self.theirs.sitemap(file.there?));
+        let theirs = file.and_then(|file| self.theirs.sitemap(file.their_id?));
         let roots = theirs.into_iter().chain(file.and_then(|file| self.ours.sitemap(file.id)));
         let roots: Vec<&Names> = roots.map(|sitemap| &sitemap.frame.names).collect();
-        raw(moved.to, &text_under_roots(&self.ours, moved.from, &roots))
+        raw_edit(moved.to, &text_under_roots(&self.ours, moved.from, &roots))
     }
 
-    /// Their text with our fields; where we changed more than fields, our text with theirs, which `to` has already.
+    /// Combines both versions of a row: their text with the fields that we changed. If we changed more than fields, our
+    /// text, which `to` has already, with the fields that only they changed.
     fn combine(&self, (row, to): (RowId, RowId), theirs: RowId, edits: &mut Vec<Edit>) {
-        let was = |field| if is_live_in(&self.base, row) { self.base.value(row, field) } else { None };
-        let ours_changed = |field: &Field| self.ours.value(row, *field) != was(*field);
+        let base_value = |field| if is_live_in(&self.base, row) { self.base.value(row, field) } else { None };
+        let ours_changed = |field: &Field| self.ours.value(row, *field) != base_value(*field);
         let keeps_text = is_live_in(&self.base, row) && self.ours.compare(&self.base).has_same_base_text(row);
         let set = |field: Field, value: Option<Cow<'_, str>>| {
             let value = value.map(|value| (&*value).into());
             Edit::SetEach { field, values: vec![(to, value)] }
         };
         if keeps_text {
-            edits.push(raw(to, &self.theirs.entry_text(theirs)));
+            edits.push(raw_edit(to, &self.theirs.entry_text(theirs)));
             edits.extend(
                 Field::ALL.into_iter().filter(ours_changed).map(|field| set(field, self.ours.value(row, field))),
             );
@@ -414,35 +426,38 @@ impl Merge {
         }
     }
 
-    /// Every row that a file has here once theirs are in it, in the order before anything moves.
+    /// Ids of all rows of our file after their new rows were inserted, in the order before any [`Edit::Reorder`].
     fn all_rows(&self, file: &File) -> Vec<u32> {
-        let own = self.ours.sitemap(file.id).into_iter().flat_map(|sitemap| sitemap.rows.iter());
-        own.chain(file.new.iter().map(|(_, own)| *own)).map(|row| row.0).collect()
+        let our_rows = self.ours.sitemap(file.id).into_iter().flat_map(|sitemap| sitemap.rows.iter());
+        our_rows.chain(file.new.iter().map(|(_, our_row)| *our_row)).map(|row| row.0).collect()
     }
 
-    /// Our order with their new rows behind their neighbours; their order where only they have changed it.
-    fn order(&self, file: &File, all: &[u32]) -> Vec<u32> {
-        let theirs: Vec<u32> = file.rows.iter().map(|(_, own)| own.0).collect();
-        let was: Vec<u32> =
+    /// Our order, with each row that only they have after the row that it follows in their version. If only they
+    /// changed the order, their order, with our rows inserted in the same way.
+    fn merged_order(&self, file: &File, all: &[u32]) -> Vec<u32> {
+        let their_order: Vec<u32> = file.rows.iter().map(|(_, our_row)| our_row.0).collect();
+        let base_order: Vec<u32> =
             self.base.sitemap(file.id).into_iter().flat_map(|sitemap| sitemap.rows.iter()).map(|row| row.0).collect();
-        let own = all.get(..all.len() - file.new.len()).unwrap_or_default();
-        if keeps_order(&was, own) && !keeps_order(&was, &theirs) {
-            merge_orders(&theirs, own)
+        let our_order = all.get(..all.len() - file.new.len()).unwrap_or_default();
+        if keeps_order(&base_order, our_order) && !keeps_order(&base_order, &their_order) {
+            merge_orders(&their_order, our_order)
         } else {
-            merge_orders(own, &theirs)
+            merge_orders(our_order, &their_order)
         }
     }
 
-    /// Their files, where they are others than before: all as they are there, or, with an answer for each case, without
-    /// taking away what keeps rows. The index is theirs then, with what was done to its entries here.
-    fn other_files(&self, takes: Option<&[MergeChoice]>) -> Vec<Edit> {
+    /// The edit that adds and removes files as they did, and takes their index; empty if their set has the same files
+    /// as the base. With a choice for each case, a file that still contains live rows is not removed, and our changes
+    /// of the index are kept.
+    fn adopt_edits(&self, choices: Option<&[MergeChoice]>) -> Vec<Edit> {
         if !self.has_other_files {
             return Vec::new();
         }
-        let deleted = |case: &TheirChange, take: &MergeChoice| case.theirs.is_none() && *take == MergeChoice::Theirs;
-        let deleted = takes.map(|takes| {
-            let cases = self.cases.iter().zip(takes);
-            let cases = cases.filter(|(case, take)| deleted(case, take)).map(|(case, _)| case.row.0);
+        let is_deleted =
+            |case: &TheirChange, choice: &MergeChoice| case.theirs.is_none() && *choice == MergeChoice::Theirs;
+        let deleted = choices.map(|choices| {
+            let cases = self.cases.iter().zip(choices);
+            let cases = cases.filter(|(case, choice)| is_deleted(case, choice)).map(|(case, _)| case.row.0);
             cases.chain(self.moved.iter().map(|moved| moved.from.0)).collect::<HashSet<u32>>()
         });
         let keeps_rows = |file: &&File| {
@@ -450,49 +465,53 @@ impl Merge {
             let mut live = rows.filter(|row| self.ours.is_live(*row));
             deleted.as_ref().is_some_and(|deleted| live.any(|row| !deleted.contains(&row.0)))
         };
-        let (kept, gone): (Vec<&File>, Vec<&File>) =
-            self.files.iter().filter(|file| file.there.is_none()).partition(keeps_rows);
-        let ids = self.files.iter().filter_map(|file| Some((file.there?, file.id))).collect();
+        let (kept_files, removed_files): (Vec<&File>, Vec<&File>) =
+            self.files.iter().filter(|file| file.their_id.is_none()).partition(keeps_rows);
+        let ids = self.files.iter().filter_map(|file| Some((file.their_id?, file.id))).collect();
         let mut index = self.theirs.index().map(|index| with_ids_of(index, &ids));
-        if let Some((index, own)) = index.as_mut().zip(self.ours.index()) {
-            // The file alone is gone, and its entry is still there.
-            for file in kept {
-                let loc = own.child_of(file.id).and_then(|entry| own.children.get(entry)).map(|child| &child.loc);
+        if let Some((index, our_index)) = index.as_mut().zip(self.ours.index()) {
+            // If their index still lists a file that they removed, its entry names our file.
+            for file in kept_files {
+                let loc =
+                    our_index.child_of(file.id).and_then(|entry| our_index.children.get(entry)).map(|child| &child.loc);
                 if let Some(child) = index.children_mut().iter_mut().find(|child| Some(&child.loc) == loc) {
                     child.state = ChildState::Loaded(file.id);
                 }
             }
-            if takes.is_some() {
-                (index.gzip, index.accepted) = (own.gzip, own.accepted);
+            if choices.is_some() {
+                (index.gzip, index.accepted) = (our_index.gzip, our_index.accepted);
                 if let Some(merged) = &self.index {
                     *index = index.edited(Arc::clone(&merged.source));
                 }
             }
         }
         let is_new = |file: &&File| file.id.index() >= self.ours.sitemaps().len();
-        let new = self.files.iter().filter(is_new).filter_map(|file| self.theirs.sitemap(file.there?));
-        let new = new
+        let added = self.files.iter().filter(is_new).filter_map(|file| self.theirs.sitemap(file.their_id?));
+        let added = added
             .map(|sitemap| Sitemap { frame: Arc::new(sitemap.frame.without_entries()), ..sitemap.clone() })
             .collect();
-        let gone = gone.into_iter().map(|file| file.id).collect();
-        vec![Edit::Adopt(AdoptedFiles::new(ExternalFiles { new, gone, index }))]
+        let removed = removed_files.into_iter().map(|file| file.id).collect();
+        vec![Edit::Adopt(AdoptedFiles::new(ExternalFiles { added, removed, index }))]
     }
 
-    /// Whether "both" keeps our whole text of a row with their fields put in, so that what else they changed in it, its
-    /// extensions, is not taken.
+    /// Whether [`MergeChoice::Both`] keeps our text of a row and takes only the values of fields from theirs, so that
+    /// their other changes, such as extensions, are lost. This is so if we added the row or replaced its whole text.
     pub fn both_keeps_ours(&self, case: &TheirChange) -> bool {
         case.theirs.is_some()
-            && is_live_in(&self.ours, case.own())
-            && !(is_live_in(&self.base, case.own()) && self.ours.compare(&self.base).has_same_base_text(case.own()))
+            && is_live_in(&self.ours, case.our_row())
+            && !(is_live_in(&self.base, case.our_row())
+                && self.ours.compare(&self.base).has_same_base_text(case.our_row()))
     }
 
-    /// What is around the entries, as far as it is another.
-    fn frames(&self, all_theirs: bool) -> Vec<Edit> {
+    /// Edits that replace the head and tail of the index and of each file by theirs where they differ. Unless
+    /// `all_theirs`, a frame that we changed is kept, or merged if it is the index.
+    fn frame_edits(&self, all_theirs: bool) -> Vec<Edit> {
         let mut edits = Vec::new();
-        let takes = |own: &Arc<Source>, was: &Arc<Source>| all_theirs || Arc::ptr_eq(own, was);
+        let takes_theirs =
+            |our_frame: &Arc<Source>, base_frame: &Arc<Source>| all_theirs || Arc::ptr_eq(our_frame, base_frame);
         if let (Some(base), Some(ours), Some(theirs)) = (self.base.index(), self.ours.index(), self.theirs.index())
             && !self.has_other_files
-            && takes(&ours.source, &base.source)
+            && takes_theirs(&ours.source, &base.source)
             && ours.source.bytes() != theirs.source.bytes()
         {
             edits.push(Edit::Frame { file: Member::Index, frame: Arc::clone(&theirs.source) });
@@ -501,12 +520,12 @@ impl Merge {
             edits.push(Edit::Frame { file: Member::Index, frame: Arc::clone(&merged.source) });
         }
         for file in &self.files {
-            let theirs = file.there.and_then(|there| self.theirs.sitemap(there));
+            let theirs = file.their_id.and_then(|their_id| self.theirs.sitemap(their_id));
             let Some(((base, ours), theirs)) = self.base.sitemap(file.id).zip(self.ours.sitemap(file.id)).zip(theirs)
             else {
                 continue;
             };
-            if takes(&ours.frame, &base.frame)
+            if takes_theirs(&ours.frame, &base.frame)
                 && !is_same_frame(ours, theirs)
                 && let Some(frame) = Source::framed(&theirs.frame.head(true), &theirs.frame.tail(true))
             {
@@ -517,12 +536,12 @@ impl Merge {
     }
 }
 
-/// The index of both, where both changed it.
+/// The merged index; `None` if at most one side changed it, or both made the same changes.
 fn merged_index(
     (base, ours, theirs): (&Document, &Document, &Document),
     pairs: &[(SitemapId, Option<SitemapId>)],
 ) -> Result<Option<MergedIndex>, Unmergeable> {
-    let ids = pairs.iter().filter_map(|(id, there)| Some(((*there)?, *id))).collect();
+    let ids = pairs.iter().filter_map(|(id, their_id)| Some(((*their_id)?, *id))).collect();
     let theirs = theirs.index().map(|index| with_ids_of(index, &ids));
     let Some(((base, ours), theirs)) = base.index().zip(ours.index()).zip(theirs.as_ref()) else { return Ok(None) };
     let versions = Versions { base, ours, theirs };
@@ -534,13 +553,13 @@ fn merged_index(
     versions.merged().map(Some).ok_or_else(|| Unmergeable(why.to_owned()))
 }
 
-fn is_same_frame(one: &Sitemap, other: &Sitemap) -> bool {
+fn is_same_frame(first: &Sitemap, other: &Sitemap) -> bool {
     [true, false].into_iter().all(|entries| {
-        one.frame.head(entries) == other.frame.head(entries) && one.frame.tail(entries) == other.frame.tail(entries)
+        first.frame.head(entries) == other.frame.head(entries) && first.frame.tail(entries) == other.frame.tail(entries)
     })
 }
 
-/// An entry without what is before it.
+/// The text of an entry without the trivia before its element.
 fn element(document: &Document, row: RowId) -> Vec<u8> {
     let (entry, text) = document.entry(row);
     text.get(entry.open as usize..).unwrap_or_default().to_vec()
@@ -550,22 +569,23 @@ fn is_live_in(document: &Document, row: RowId) -> bool {
     row.0 < document.row_limit() && document.is_live(row)
 }
 
-/// Whether nothing was done to a row here.
+/// Whether a row of the base is unchanged in our document.
 fn is_clean(ours: &Document, base: &Document, row: RowId) -> bool {
     is_live_in(base, row) && ours.compare(base).row_state(row) == super::RowState::Clean
 }
 
-fn raw(row: RowId, text: &[u8]) -> Edit {
+/// The edit that replaces the whole text of a row.
+fn raw_edit(row: RowId, text: &[u8]) -> Edit {
     Edit::Raw { row, text: String::from_utf8_lossy(text).into() }
 }
 
-/// Whether the rows that both have are in the same order.
-fn keeps_order(was: &[u32], is: &[u32]) -> bool {
-    let places: HashMap<u32, usize> = was.iter().copied().zip(0..).collect();
-    is.iter().filter_map(|row| places.get(row)).is_sorted()
+/// Whether the rows of both lists are in the same order.
+fn keeps_order(before: &[u32], after: &[u32]) -> bool {
+    let positions: HashMap<u32, usize> = before.iter().copied().zip(0..).collect();
+    after.iter().filter_map(|row| positions.get(row)).is_sorted()
 }
 
-/// One order with the rows that only the other has, each behind the row that it follows there.
+/// The rows of `main` in their order, with each row that only `other` has after the row that it follows in `other`.
 fn merge_orders(main: &[u32], other: &[u32]) -> Vec<u32> {
     let known: HashSet<u32> = main.iter().copied().collect();
     let mut after: HashMap<Option<u32>, Vec<u32>> = HashMap::new();

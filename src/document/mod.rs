@@ -1,7 +1,7 @@
 //! The document: a set of sitemaps as a value, with immutable sources and columns of edits over them.
 //!
-//! Cloning a [`Document`] is cheap, and every edit makes a new one ([`edit`]): undo returns to an earlier document, a job
-//! works on its own clone, and "modified" means "differs from the saved document". No I/O, no clock, no errors.
+//! Cloning a [`Document`] is cheap, and every edit makes a new one ([`edit`]): undo returns to an earlier document, a
+//! job works on its own clone, and "modified" means "differs from the saved document". No I/O, no clock, no errors.
 
 pub(crate) mod adopt;
 pub(crate) mod clear_quirks;
@@ -80,7 +80,7 @@ pub struct Document {
 }
 
 impl Document {
-    /// Appends a file that was read, with the record of each of its entries. Only while loading.
+    /// Appends a file that was read, with the record of each of its entries. Only for loading.
     pub fn append(&mut self, source: Source, records: impl IntoIterator<Item = Record>, mut sitemap: Sitemap) {
         let first = self.records.len() as u32;
         let len = source.len() as u32;
@@ -200,11 +200,11 @@ impl Document {
         }
     }
 
-    /// The names that a row's text is written with.
+    /// The names with which the text of a row is written.
     pub fn names(&self, row: RowId) -> &Names {
-        static PLAIN: std::sync::LazyLock<Names> = std::sync::LazyLock::new(Names::default);
-        // Those of the root that it is written under, which may declare more than the one it was read under.
-        self.sitemap(self.sitemap_of(row)).map_or(&PLAIN, |sitemap| &sitemap.frame.names)
+        static DEFAULT_NAMES: std::sync::LazyLock<Names> = std::sync::LazyLock::new(Names::default);
+        // The root of its file may declare more prefixes now than the root that the row was read under.
+        self.sitemap(self.sitemap_of(row)).map_or(&DEFAULT_NAMES, |sitemap| &sitemap.frame.names)
     }
 
     /// The text under a row's field overrides: as read, or the text that replaced it.
@@ -226,7 +226,7 @@ impl Document {
         self.overlay.has_fields(row)
     }
 
-    /// The entry's text as it will be written, leading trivia included. Borrows where nothing was edited (I2).
+    /// The entry's text as it will be written, leading trivia included. Borrows the bytes of an unedited entry (I2).
     pub fn entry_text(&self, row: RowId) -> Cow<'_, [u8]> {
         let base = self.base_text(row);
         if !self.is_spliced(row) {
@@ -263,10 +263,10 @@ impl Document {
 
     /// A test whether a row's field has a value; usually decided by the record.
     pub fn has_value<'d>(&'d self, field: Field, value: Option<&'d str>) -> impl Fn(RowId) -> bool + 'd {
-        let mut wanted = Record::default();
-        wanted.note(field, value);
+        let mut record = Record::default();
+        record.note(field, value);
         move |row| {
-            let by_record = self.record(row).has_value(field, &wanted);
+            let by_record = self.record(row).has_value(field, &record);
             by_record.unwrap_or_else(|| self.value(row, field).as_deref() == value)
         }
     }
@@ -353,9 +353,10 @@ impl Document {
     }
 
     /// Sets the path, name and URL of a file.
-    pub fn set_location(&mut self, id: SitemapId, place: FileLocation) {
+    pub fn set_location(&mut self, id: SitemapId, location: FileLocation) {
         self.change_sitemap(id, |sitemap| {
-            (sitemap.path, sitemap.name, sitemap.url, sitemap.gzip) = (place.path, place.name, place.url, place.gzip);
+            (sitemap.path, sitemap.name, sitemap.url, sitemap.gzip) =
+                (location.path, location.name, location.url, location.gzip);
         });
     }
 
@@ -448,13 +449,13 @@ impl Document {
 
     /// Bytes of a row's entry as it will be written.
     pub fn entry_len(&self, row: RowId) -> u64 {
-        let kept = self.streaming.as_ref().and_then(|streaming| streaming.entry_len(row));
-        kept.unwrap_or_else(|| self.entry_text(row).len() as u64)
+        let stored = self.streaming.as_ref().and_then(|streaming| streaming.entry_len(row));
+        stored.unwrap_or_else(|| self.entry_text(row).len() as u64)
     }
 
     /// Whether a row has a news extension.
     pub fn is_news(&self, row: RowId) -> bool {
-        let kept = self.streaming.as_ref().and_then(|streaming| streaming.is_news(row));
-        kept.unwrap_or_else(|| self.record(row).flags.contains(Flags::NEWS))
+        let stored = self.streaming.as_ref().and_then(|streaming| streaming.is_news(row));
+        stored.unwrap_or_else(|| self.record(row).flags.contains(Flags::NEWS))
     }
 }

@@ -10,8 +10,8 @@ use crate::xml::record::{Flags, Record};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Rows that one task searches.
-const PIECE: u32 = 1 << 13;
+/// Maximum number of rows in a piece, which one task searches.
+const MAX_PIECE_ROWS: u32 = 1 << 13;
 
 /// Result of the needle search for a row.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -22,7 +22,7 @@ enum NeedleMatch {
     Passes,
 }
 
-/// Rows with consecutive ids that come from one source, or all from none.
+/// Rows with consecutive ids that were all read from the same source, or all added.
 struct Piece<'d> {
     /// Their ids.
     rows: Range<u32>,
@@ -39,29 +39,29 @@ pub(super) struct NeedleSearch<'d> {
 }
 
 impl NeedleSearch<'_> {
-    /// All rows that pass `test`, by ascending id. `test` is called only for rows whose URL may contain the needle and for
-    /// which the needle alone does not decide. `None` when cancelled.
+    /// All rows that pass `test`, by ascending id. `test` is called only for rows whose URL may contain the needle and
+    /// for which the needle alone does not decide. `None` when cancelled.
     pub(super) fn rows(&self, test: impl Fn(RowId) -> bool + Sync, progress: &Progress) -> Option<Vec<u32>> {
         let search_piece = |piece: Piece<'_>| {
             progress.advance(piece.rows.len() as u64, 0);
             let first = piece.rows.start;
-            let verdicts = (first..).zip(self.verdicts(&piece));
-            let passes = |(row, verdict): (u32, NeedleMatch)| match verdict {
+            let row_matches = (first..).zip(self.match_rows(&piece));
+            let passes = |(row, row_match): (u32, NeedleMatch)| match row_match {
                 NeedleMatch::Fails => None,
                 NeedleMatch::Open => test(RowId(row)).then_some(row),
                 NeedleMatch::Passes => Some(row),
             };
-            (!progress.is_cancelled()).then(|| verdicts.filter_map(passes).collect())
+            (!progress.is_cancelled()).then(|| row_matches.filter_map(passes).collect())
         };
         let found: Vec<Vec<u32>> = pieces(self.document).into_par_iter().map(search_piece).collect::<Option<_>>()?;
         Some(found.concat())
     }
 
     /// The needle match of each row of a piece.
-    fn verdicts(&self, piece: &Piece<'_>) -> Vec<NeedleMatch> {
+    fn match_rows(&self, piece: &Piece<'_>) -> Vec<NeedleMatch> {
         let rows = &piece.rows;
         let Some((source, entry)) = piece.source else { return vec![NeedleMatch::Open; rows.len()] };
-        let mut verdicts = match_individually(self.document, rows);
+        let mut row_matches = match_individually(self.document, rows);
         let starts = source.starts().get(entry..=entry + rows.len()).unwrap_or_default();
         let Some((&begin, &end)) = starts.first().zip(starts.last()) else {
             return vec![NeedleMatch::Open; rows.len()];
@@ -69,67 +69,67 @@ impl NeedleSearch<'_> {
         let (mut from, mut at) = (begin as usize, 0);
         let bytes = source.bytes().get(..end as usize).unwrap_or_default();
         while let Some(found) = bytes.get(from..).and_then(|rest| self.needle.find(rest)) {
-            let place = from + found;
+            let position = from + found;
             // Find the entry of the match: galloping search from the last entry.
             let mut step = 1;
-            while starts.get(at + step).is_some_and(|start| *start as usize <= place) {
+            while starts.get(at + step).is_some_and(|start| *start as usize <= position) {
                 step *= 2;
             }
             let candidates = starts.get(at..(at + step).min(starts.len())).unwrap_or_default();
-            at += candidates.partition_point(|start| *start as usize <= place) - 1;
+            at += candidates.partition_point(|start| *start as usize <= position) - 1;
             let start = starts.get(at).map_or(0, |start| *start as usize);
-            if let Some(verdict) = verdicts.get_mut(at).filter(|verdict| **verdict == NeedleMatch::Fails) {
+            if let Some(row_match) = row_matches.get_mut(at).filter(|row_match| **row_match == NeedleMatch::Fails) {
                 let passes = self.decides.is_some_and(|len| {
                     let loc = self.document.records.get(rows.start as usize + at).and_then(Record::loc_range);
-                    loc.is_some_and(|loc| start + loc.start <= place && place + len <= start + loc.end)
+                    loc.is_some_and(|loc| start + loc.start <= position && position + len <= start + loc.end)
                 });
-                *verdict = if passes { NeedleMatch::Passes } else { NeedleMatch::Open };
+                *row_match = if passes { NeedleMatch::Passes } else { NeedleMatch::Open };
             }
             at += 1;
             let Some(next) = starts.get(at) else { break };
             from = *next as usize;
         }
-        verdicts
+        row_matches
     }
 }
 
 /// All rows of the document, in pieces.
 fn pieces(document: &Document) -> Vec<Piece<'_>> {
     let mut pieces = Vec::new();
-    let mut cut = |rows: Range<u32>, source| {
-        for first in rows.clone().step_by(PIECE as usize) {
-            let place = |source| (source, (first - rows.start) as usize);
+    let mut add_pieces = |rows: Range<u32>, source| {
+        for first in rows.clone().step_by(MAX_PIECE_ROWS as usize) {
+            let offset = |source| (source, (first - rows.start) as usize);
             pieces.push(Piece {
-                rows: first..first.saturating_add(PIECE).min(rows.end),
-                source: Option::map(source, place),
+                rows: first..first.saturating_add(MAX_PIECE_ROWS).min(rows.end),
+                source: Option::map(source, offset),
             });
         }
     };
     let mut end = 0;
     for (first, source) in document.bases.iter().zip(document.sources.iter()) {
-        cut(end..*first, None);
+        add_pieces(end..*first, None);
         end = (*first).max(end) + source.len() as u32;
-        cut(*first..end, Some(source.as_ref()));
+        add_pieces(*first..end, Some(source.as_ref()));
     }
-    cut(end..document.row_limit(), None);
+    add_pieces(end..document.row_limit(), None);
     pieces
 }
 
-/// [`NeedleMatch::Open`] for rows whose URL is not a literal part of the file's bytes (escaped, edited or too far from the
-/// start of the entry for its record), so that the search cannot decide.
+/// [`NeedleMatch::Open`] for rows whose URL is not a literal part of the file's bytes (escaped, edited or too far from
+/// the start of the entry for its record), so that the search cannot decide.
 fn match_individually(document: &Document, rows: &Range<u32>) -> Vec<NeedleMatch> {
-    const UNCLEAR: Flags = Flags::LOC_ESCAPED.union(Flags::LOC_FAR);
-    let mut unclear = vec![NeedleMatch::Fails; rows.len()];
+    const UNDECIDABLE: Flags = Flags::LOC_ESCAPED.union(Flags::LOC_FAR);
+    let mut matches = vec![NeedleMatch::Fails; rows.len()];
     for page in rows.start as usize / PAGE..(rows.end as usize).div_ceil(PAGE) {
         let is_edited = document.overlay.locs_edited_on_page(page);
         for (slot, record) in document.records.page(page).iter().enumerate() {
-            if record.flags.intersects(UNCLEAR) || is_edited.as_ref().is_some_and(|is_edited| is_edited(slot)) {
-                let place = (page * PAGE + slot).checked_sub(rows.start as usize);
-                if let Some(unclear) = place.and_then(|place| unclear.get_mut(place)) {
-                    *unclear = NeedleMatch::Open;
+            if record.flags.intersects(UNDECIDABLE) || is_edited.as_ref().is_some_and(|is_edited| is_edited(slot)) {
+                let index = (page * PAGE + slot).checked_sub(rows.start as usize);
+                if let Some(matches) = index.and_then(|index| matches.get_mut(index)) {
+                    *matches = NeedleMatch::Open;
                 }
             }
         }
     }
-    unclear
+    matches
 }

@@ -122,8 +122,8 @@ impl Overlay {
         self.fields[field.index()].replace_page(page, ids);
     }
 
-    /// A test whether the loc or the whole entry is overridden, by slot of a page; `None` if no row of the page has such an
-    /// override.
+    /// A test whether the loc or the whole entry is overridden, by slot of a page; `None` if no row of the page has
+    /// such an override.
     pub(super) fn locs_edited_on_page(&self, page: usize) -> Option<impl Fn(usize) -> bool + '_> {
         let (locs, entries) = (self.fields[Field::Loc.index()].page(page), self.entries.page(page));
         // Nearly all pages are unedited and share one allocation.

@@ -1,8 +1,8 @@
 //! The pending split: the files that the next save makes of files that the user agreed to split.
 //!
-//! Invariant: rows, values and order equal those of the document; only the file of a row may differ. Everything that counts
-//! files or their findings uses this document, so that accepting a split changes the counts at once to those that a load
-//! after the next save would give.
+//! Invariant: rows, values and order equal those of the document; only the file of a row may differ. Everything that
+//! counts files or their findings uses this document, so that accepting a split changes the counts at once to those
+//! that a load after the next save would give.
 
 use super::Document;
 use super::form::Form;
@@ -38,13 +38,13 @@ pub(super) fn update(document: &mut Document) {
         let Some(rows) = document.sitemap(id).map(|sitemap| &sitemap.rows) else { continue };
         let live = RowList::from_ids(rows.iter().filter(|row| document.is_live(*row)).map(|row| row.0));
         split.document.change_sitemap(id, |sitemap| sitemap.rows = live);
-        split.split(id, limits);
+        split.split_file(id, limits);
     }
     let SplitResult { document: mut changed, parts, .. } = split;
-    let mut counted = (None, 1);
-    for (part, of) in parts {
-        counted = if counted.0 == Some(of) { (counted.0, counted.1 + 1) } else { (Some(of), 2) };
-        changed.change_sitemap(part, |sitemap| sitemap.name = part_name(&sitemap.name, counted.1));
+    let mut numbered = (None, 1);
+    for (part, origin) in parts {
+        numbered = if numbered.0 == Some(origin) { (numbered.0, numbered.1 + 1) } else { (Some(origin), 2) };
+        changed.change_sitemap(part, |sitemap| sitemap.name = part_name(&sitemap.name, numbered.1));
     }
     if index.is_some() {
         changed.set_index(index);
@@ -54,12 +54,13 @@ pub(super) fn update(document: &mut Document) {
 }
 
 fn is_split(document: &Document, sitemap: &Sitemap, limits: Limits) -> bool {
-    let can = !matches!(sitemap.form, Form::Feed(_))
+    let can_be_split = !matches!(sitemap.form, Form::Feed(_))
         && !matches!(sitemap.frame.names.kind, FileKind::Table | FileKind::Index);
-    can && (sitemap.separate_news
-        || sitemap.live > limits.urls
-        || sitemap.bytes() > limits.bytes
-        || exceeds_news_limit(document, sitemap))
+    can_be_split
+        && (sitemap.separate_news
+            || sitemap.live > limits.urls
+            || sitemap.bytes() > limits.bytes
+            || exceeds_news_limit(document, sitemap))
 }
 
 impl Index {

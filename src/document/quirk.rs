@@ -29,8 +29,8 @@ pub(crate) fn changes(quirks: &[Quirk]) -> Vec<String> {
     counts.into_iter().map(words).collect()
 }
 
-/// A quirk with its position. A file has at most one of a kind per entry, ordered by entry; quirks outside of entries come
-/// first.
+/// A quirk with its position. A file has at most one of a kind per entry, ordered by entry; quirks outside of entries
+/// come first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Quirk {
     /// The kind of defect.

@@ -1,7 +1,7 @@
 //! Rebases a document that was edited while it was being saved onto the files that the save wrote.
 //!
-//! Invariant: rows and values are those of this document; a row that the save moved to another file is in that file, and a
-//! new row follows the row that it was inserted after.
+//! Invariant: rows and values are those of this document; a row that the save moved to another file is in that file,
+//! and a new row follows the row that it was inserted after.
 
 use super::Document;
 use super::clear_quirks::mark_written;
@@ -23,41 +23,43 @@ pub(crate) struct Rebased {
     pub repaired: bool,
 }
 
-/// Rebases `document` onto the files of `saved`, which a save wrote for `then`; all three have the same row ids.
+/// Rebases `document` onto the files of `saved`, which a save wrote for `save_input`; all three have the same row ids.
 ///
-/// `None` if files or the index are not those that the save started with, because of a change or an undo meanwhile. The
-/// document then stays as it is, and the next plan compares it with the disk.
-pub(crate) fn rebase(document: &Document, then: &Document, saved: &Document) -> Option<Rebased> {
-    let index = same_index(document.index(), then.index()).then(|| saved.index().cloned())?;
-    if document.sitemaps.len() != then.sitemaps.len() || saved.sitemaps.len() < then.sitemaps.len() {
+/// `None` if the files or the index differ from those at the start of the save, because of an edit or an undo since
+/// then. The document then stays unchanged, and the next plan compares it with the disk.
+pub(crate) fn rebase(document: &Document, save_input: &Document, saved: &Document) -> Option<Rebased> {
+    let index = is_same_index(document.index(), save_input.index()).then(|| saved.index().cloned())?;
+    if document.sitemaps.len() != save_input.sitemaps.len() || saved.sitemaps.len() < save_input.sitemaps.len() {
         return None;
     }
-    if !has_same_rows(document, then) {
+    if !has_same_rows(document, save_input) {
         return None;
     }
     let mut rebased = Rebased { document: document.clone(), moved: RowSet::new(), repaired: false };
     rebased.document.set_index(index);
-    let parts = saved.sitemaps.len() > then.sitemaps.len();
-    for part in saved.sitemaps.iter().skip(then.sitemaps.len()) {
+    let has_new_parts = saved.sitemaps.len() > save_input.sitemaps.len();
+    for part in saved.sitemaps.iter().skip(save_input.sitemaps.len()) {
         rebased.document.add_sitemap(Sitemap::clone(part));
     }
-    for (number, ours) in document.sitemaps.iter().enumerate() {
+    for (number, sitemap) in document.sitemaps.iter().enumerate() {
         let id = SitemapId(number as u32);
-        let (was, is) = (then.sitemap(id)?, saved.sitemap(id)?);
-        if is.path.is_none() && was.path.is_some() && ours.live > 0 {
-            // The save removed the empty file, but it has rows again here.
+        let (input, output) = (save_input.sitemap(id)?, saved.sitemap(id)?);
+        if output.path.is_none() && input.path.is_some() && sitemap.live > 0 {
+            // The save removed the file because it was empty, but it has rows again.
             return None;
         }
-        if parts {
-            rebased.assign_rows(document, saved, ours, id);
-        } else if let Some(rows) = without_deleted(document, saved, ours) {
+        if has_new_parts {
+            rebased.assign_rows(document, saved, sitemap, id);
+        } else if let Some(rows) = without_deleted(document, saved, sitemap) {
             rebased.document.change_sitemap(id, |sitemap| sitemap.rows = rows);
         }
-        rebased.take_path(id, (was, is));
-        if then.sitemaps.get(number).is_some_and(|was| Arc::ptr_eq(ours, was)) {
+        rebased.take_path(id, (input, output));
+        if save_input.sitemaps.get(number).is_some_and(|input| Arc::ptr_eq(sitemap, input)) {
             // Unedited since the save began: share the saved file, so that comparing pointers shows it as unchanged.
-            if let (Some(own), Some(theirs)) = (rebased.document.sitemaps.get_mut(number), saved.sitemaps.get(number)) {
-                *own = Arc::clone(theirs);
+            if let (Some(slot), Some(saved_file)) =
+                (rebased.document.sitemaps.get_mut(number), saved.sitemaps.get(number))
+            {
+                *slot = Arc::clone(saved_file);
             }
         }
     }
@@ -66,10 +68,12 @@ pub(crate) fn rebase(document: &Document, then: &Document, saved: &Document) -> 
 }
 
 /// Whether equal row ids mean the same row: an undo frees the ids of added rows.
-fn has_same_rows(document: &Document, then: &Document) -> bool {
-    let added = (0..document.row_limit().min(then.row_limit())).rev().map(RowId);
+fn has_same_rows(document: &Document, save_input: &Document) -> bool {
+    let added = (0..document.row_limit().min(save_input.row_limit())).rev().map(RowId);
     let mut added = added.take_while(|row| document.origin(*row).is_none());
-    added.all(|row| document.base_text(row) == then.base_text(row) && document.sitemap_of(row) == then.sitemap_of(row))
+    added.all(|row| {
+        document.base_text(row) == save_input.base_text(row) && document.sitemap_of(row) == save_input.sitemap_of(row)
+    })
 }
 
 /// The rows of a file without those that are deleted both here and in `saved`; `None` if there are no such rows.
@@ -77,31 +81,32 @@ fn without_deleted(document: &Document, saved: &Document, sitemap: &Sitemap) -> 
     if sitemap.rows.len() == sitemap.live as usize {
         return None;
     }
-    let kept = sitemap.rows.iter().filter(|row| document.is_live(*row) || saved.is_live(*row));
-    let kept = RowList::from_ids(kept.map(|row| row.0));
-    (kept.len() != sitemap.rows.len()).then_some(kept)
+    let remaining = sitemap.rows.iter().filter(|row| document.is_live(*row) || saved.is_live(*row));
+    let remaining = RowList::from_ids(remaining.map(|row| row.0));
+    (remaining.len() != sitemap.rows.len()).then_some(remaining)
 }
 
-/// Whether two indexes are the same and unchanged.
-fn same_index(ours: Option<&Index>, then: Option<&Index>) -> bool {
-    match (ours, then) {
+/// Whether the index is the same as at the start of the save.
+fn is_same_index(current: Option<&Index>, at_start: Option<&Index>) -> bool {
+    match (current, at_start) {
         (None, None) => true,
-        (Some(ours), Some(then)) => {
-            Arc::ptr_eq(&ours.source, &then.source)
-                && ours.accepted == then.accepted
-                && ours.gzip == then.gzip
-                && ours.other_volumes(then).next().is_none()
-                && ours.children == then.children
+        (Some(current), Some(at_start)) => {
+            Arc::ptr_eq(&current.source, &at_start.source)
+                && current.accepted == at_start.accepted
+                && current.gzip == at_start.gzip
+                && current.other_volumes(at_start).next().is_none()
+                && current.children == at_start.children
         }
         _ => false,
     }
 }
 
 impl Rebased {
-    /// Distributes the rows of a file as the save did. Rows added since then follow the row before them.
+    /// Moves the rows of a file to the files to which the save moved them. A row that was added since is put into the
+    /// file of the row before it.
     fn assign_rows(&mut self, document: &Document, saved: &Document, ours: &Sitemap, id: SitemapId) {
-        let leaves = |row: RowId| saved.is_live(row) && saved.sitemap_of(row) != id;
-        if !ours.rows.iter().any(leaves) {
+        let moves_out = |row: RowId| saved.is_live(row) && saved.sitemap_of(row) != id;
+        if !ours.rows.iter().any(moves_out) {
             if let Some(rows) = without_deleted(document, saved, ours) {
                 self.document.change_sitemap(id, |sitemap| sitemap.rows = rows);
             }
@@ -131,26 +136,27 @@ impl Rebased {
         }
     }
 
-    /// Takes over the path and form that the save gave a file.
-    fn take_path(&mut self, id: SitemapId, (was, is): (&Sitemap, &Sitemap)) {
-        let written = !Arc::ptr_eq(&is.quirks, &was.quirks) && !was.quirks.is_empty();
-        if written {
+    /// Sets the path and form that the save gave a file.
+    fn take_path(&mut self, id: SitemapId, (input, output): (&Sitemap, &Sitemap)) {
+        let was_written = !Arc::ptr_eq(&output.quirks, &input.quirks) && !input.quirks.is_empty();
+        if was_written {
             self.repaired = true;
             mark_written(&mut self.document, &[Member::Sitemap(id)], &BTreeSet::new());
         }
         self.document.change_sitemap(id, |sitemap| {
-            // A file that was renamed in the meantime keeps its new name.
-            if sitemap.path == was.path {
-                (sitemap.path, sitemap.name, sitemap.url) = (is.path.clone(), Arc::clone(&is.name), is.url.clone());
+            // A file that was renamed during the save keeps its new name.
+            if sitemap.path == input.path {
+                (sitemap.path, sitemap.name, sitemap.url) =
+                    (output.path.clone(), Arc::clone(&output.name), output.url.clone());
             }
-            (sitemap.form, sitemap.encoding) = (is.form, is.encoding);
-            if sitemap.gzip == was.gzip {
-                sitemap.gzip = is.gzip;
+            (sitemap.form, sitemap.encoding) = (output.form, output.encoding);
+            if sitemap.gzip == input.gzip {
+                sitemap.gzip = output.gzip;
             }
-            sitemap.accepted &= !was.accepted || is.accepted;
-            sitemap.separate_news &= !was.separate_news || is.separate_news;
-            if Arc::ptr_eq(&sitemap.frame, &was.frame) {
-                sitemap.frame = Arc::clone(&is.frame);
+            sitemap.accepted &= !input.accepted || output.accepted;
+            sitemap.separate_news &= !input.separate_news || output.separate_news;
+            if Arc::ptr_eq(&sitemap.frame, &input.frame) {
+                sitemap.frame = Arc::clone(&output.frame);
             }
         });
     }

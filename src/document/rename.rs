@@ -1,6 +1,7 @@
 //! Renames a file of the set in its folder: path, public URL, and the index entries that list it.
 //!
-//! Invariant: the name is changed everywhere or nowhere; the rows and every other byte of the index stay the same.
+//! Invariant: path, URL and index entries are changed together; the rows and all other bytes of the index stay the
+//! same.
 
 use super::Document;
 use super::form::Form;
@@ -28,7 +29,7 @@ fn sibling_name(name: &str, file: &str) -> String {
     }
 }
 
-/// A file name as it is in a URL (RFC 3986, section 2.3: unreserved characters).
+/// A file name, percent-encoded for a URL except for unreserved characters (RFC 3986, section 2.3).
 pub(crate) fn encoded(name: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~');
     let letter = |byte: u8| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
@@ -45,32 +46,34 @@ fn url_named(url: &str, old: &str, new: &str) -> Option<String> {
 
 /// Why a file cannot be renamed at all; `None` if it can.
 pub(crate) fn refusal(document: &Document, file: Member) -> Option<String> {
-    let no = |why: &str| Some(why.to_owned());
+    let refusal_of = |why: &str| Some(why.to_owned());
     let Member::Sitemap(id) = file else {
         return match document.index() {
-            Some(index) if !index.more.is_empty() => {
-                no("the index has several files, named after the first; save it under another name (:write NAME)")
-            }
+            Some(index) if !index.more.is_empty() => refusal_of(
+                "the index has several files, named after the first; save it under another name (:write NAME)",
+            ),
             Some(index) if index.path.is_some() => None,
-            _ => no("it has not been saved yet"),
+            _ => refusal_of("it has not been saved yet"),
         };
     };
     let Some(sitemap) = document.sitemap(id).filter(|sitemap| sitemap.path.is_some()) else {
-        return no("it has not been saved yet");
+        return refusal_of("it has not been saved yet");
     };
     if matches!(sitemap.form, Form::Feed(_)) {
-        return no("a feed is never written; save it as a sitemap of another name (:write NAME.xml)");
+        return refusal_of("a feed is never written; save it as a sitemap of another name (:write NAME.xml)");
     }
     let index = document.index()?;
     if index.child_of(id).is_none() {
-        return no("a nested index lists it, and nested indexes are never written; run :fix index-nested first");
+        return refusal_of(
+            "a nested index lists it, and nested indexes are never written; run :fix index-nested first",
+        );
     }
-    let lists = listing(index, id);
+    let entries = entries_listing(index, id);
     let is_named = |entry: &usize| {
         let child = index.children.get(*entry);
         child.is_some_and(|child| url_named(&child.loc, last(&sitemap.name), "a").is_some())
     };
-    if lists.iter().all(is_named) {
+    if entries.iter().all(is_named) {
         return None;
     }
     Some(format!("its URL in {} does not end with its name", index.name))
@@ -92,11 +95,11 @@ pub(crate) fn has_file(document: &Document, name: &str, file: Member) -> bool {
 }
 
 /// The entries of an index that list a file: the one that it was loaded for, and duplicates of it.
-fn listing(index: &Index, id: SitemapId) -> Vec<usize> {
-    let own = index.child_of(id).and_then(|entry| index.children.get(entry)).map(|child| file_name(&child.loc));
+fn entries_listing(index: &Index, id: SitemapId) -> Vec<usize> {
+    let loaded_name = index.child_of(id).and_then(|entry| index.children.get(entry)).map(|child| file_name(&child.loc));
     let lists = |state: &ChildState, loc: &str| match state {
         ChildState::Loaded(other) => *other == id,
-        ChildState::Repeated => own.as_deref() == Some(&*file_name(loc)),
+        ChildState::Repeated => loaded_name.as_deref() == Some(&*file_name(loc)),
         _ => false,
     };
     let children = index.children.iter().enumerate();
@@ -118,7 +121,7 @@ pub(super) fn rename(document: &mut Document, file: Member, name: &str) {
     };
     let Some(old) = document.sitemap(id).map(|sitemap| last(&sitemap.name).to_owned()) else { return };
     if let Some(index) = document.index() {
-        let lists = listing(index, id);
+        let lists = entries_listing(index, id);
         let source = &index.source;
         let mut entries = Vec::with_capacity(source.bytes().len());
         for entry in 0..source.len() {
@@ -144,8 +147,8 @@ pub(super) fn rename(document: &mut Document, file: Member, name: &str) {
         sitemap.url = sitemap.url.as_deref().and_then(|url| url_named(url, &old, name)).map(Into::into);
         sitemap.name = sibling_name(&sitemap.name, name).into();
         if Form::of_name(name) == Some(Form::List) {
-            let kept = sitemap.quirks.iter().filter(|quirk| quirk.kind != Defect::Extension);
-            sitemap.quirks = kept.cloned().collect();
+            let remaining = sitemap.quirks.iter().filter(|quirk| quirk.kind != Defect::Extension);
+            sitemap.quirks = remaining.cloned().collect();
         }
     });
 }

@@ -1,7 +1,7 @@
 //! Distributes the rows of a document over new files, by group and within limits.
 //!
-//! Invariant: every live row is in exactly one part, in the given order; no part exceeds a limit unless a single row does;
-//! each entry keeps its bytes, except for added namespace declarations that it needs under the root of its part.
+//! Invariant: every live row is in exactly one part, in the given order; no part exceeds a limit unless a single row
+//! does; each entry keeps its bytes, except for added namespace declarations that it needs under the root of its part.
 
 use super::Document;
 use super::edit::Edit;
@@ -34,9 +34,9 @@ pub(crate) struct Repartition {
 
 /// Distributes the live rows of groups over new files. Each file is filled before the next one begins.
 ///
-/// Entries whose roots use different names for the protocol's own elements never share a file. Where roots differ in the
-/// prefixes of extensions, the root of the part declares all of them, and an entry for which a prefix has another meaning
-/// declares it on its own start tag.
+/// Entries whose roots use different names for the protocol's own elements never share a file. If roots differ in
+/// the prefixes of extensions, the root of the part declares all of them, and an entry for which a prefix has another
+/// meaning declares it on its own start tag.
 pub(crate) fn repartition(document: &Document, groups: &[impl AsRef<[u32]>], limits: Limits) -> Repartition {
     let mut partitioner = Partitioner {
         partition: Repartition { document: document.clone(), groups: Vec::new(), oversized: Vec::new() },
@@ -61,8 +61,8 @@ pub(crate) fn repartition(document: &Document, groups: &[impl AsRef<[u32]>], lim
 
 /// Rows grouped by the names that their files use for the protocol's own elements, in order.
 fn group_by_core_names(document: &Document, rows: &[u32]) -> Vec<Vec<u32>> {
-    let mut apart: Vec<Vec<u32>> = Vec::new();
-    // Many files may have different roots: look groups up by hash, and only where the root changes.
+    let mut separate: Vec<Vec<u32>> = Vec::new();
+    // Many files may have different roots: look groups up by hash, and only when the root changes.
     let mut groups: HashMap<CoreNames<'_>, usize> = HashMap::new();
     let mut last: Option<(&Names, usize)> = None;
     let mut cursor = document.row_cursor();
@@ -70,15 +70,15 @@ fn group_by_core_names(document: &Document, rows: &[u32]) -> Vec<Vec<u32>> {
         let names = cursor.names(RowId(*row));
         let group = match last {
             Some((known, group)) if std::ptr::eq(known, names) => group,
-            _ => *groups.entry(core_names(names)).or_insert(apart.len()),
+            _ => *groups.entry(core_names(names)).or_insert(separate.len()),
         };
         last = Some((names, group));
-        match apart.get_mut(group) {
+        match separate.get_mut(group) {
             Some(rows) => rows.push(*row),
-            None => apart.push(vec![*row]),
+            None => separate.push(vec![*row]),
         }
     }
-    apart
+    separate
 }
 
 /// The frame of the file that a row's text was written for.
@@ -106,18 +106,20 @@ impl Partitioner {
     fn assign_rows(&mut self, document: &Document, group: usize, rows: &[u32]) {
         let frame = Arc::new(union_frame(document, rows));
         let overhead = (frame.head(true).len() + frame.tail(true).len()) as u64;
-        // Declarations are added afterwards by edits, which update the size; `before` is the size without them.
-        let (mut part, mut bytes, mut before, mut news) = (Vec::new(), overhead, 0, 0);
+        // Declarations are added afterwards by edits, which update the size, so the file is created with the size
+        // without them.
+        let (mut part, mut bytes, mut bytes_without_declarations, mut news) = (Vec::new(), overhead, 0, 0);
         let mut cursor = document.row_cursor();
         // Computed once per root, not once per row: a root may have as many declarations as its file has rows.
-        let meanings: HashMap<&str, &str> = meanings(&frame.names);
-        let mut missing_of: HashMap<*const Names, HashMap<&str, &str>> = HashMap::new();
+        let uris_by_prefix: HashMap<&str, &str> = uris_by_prefix(&frame.names);
+        let mut missing_by_names: HashMap<*const Names, HashMap<&str, &str>> = HashMap::new();
         for row in rows.iter().copied().map(RowId) {
             let names = cursor.names(row);
-            let own = document.entry_len(row);
-            let mut len = own;
-            let missing =
-                missing_of.entry(std::ptr::from_ref(names)).or_insert_with(|| missing_declarations(names, &meanings));
+            let entry_len = document.entry_len(row);
+            let mut len = entry_len;
+            let missing = missing_by_names
+                .entry(std::ptr::from_ref(names))
+                .or_insert_with(|| missing_declarations(names, &uris_by_prefix));
             if !missing.is_empty() {
                 let text = with_declarations(document, row, missing);
                 len = text.len() as u64;
@@ -131,20 +133,20 @@ impl Partitioner {
                 self.partition.oversized.push((row, overhead + len));
             }
             if is_full && !part.is_empty() {
-                self.close(group, &frame, std::mem::take(&mut part), before);
-                (bytes, before, news) = (overhead, 0, 0);
+                self.finish_file(group, &frame, std::mem::take(&mut part), bytes_without_declarations);
+                (bytes, bytes_without_declarations, news) = (overhead, 0, 0);
             }
             part.push(row.0);
             bytes += len;
-            before += own;
+            bytes_without_declarations += entry_len;
             news += u32::from(is_news);
         }
         if !part.is_empty() {
-            self.close(group, &frame, part, before);
+            self.finish_file(group, &frame, part, bytes_without_declarations);
         }
     }
 
-    fn close(&mut self, group: usize, frame: &Arc<Source>, rows: Vec<u32>, bytes: u64) {
+    fn finish_file(&mut self, group: usize, frame: &Arc<Source>, rows: Vec<u32>, bytes: u64) {
         let document = &mut self.partition.document;
         let id = document.add_sitemap(Sitemap { frame: Arc::clone(frame), ..Sitemap::default() });
         for row in &rows {
@@ -173,47 +175,50 @@ fn union_frame(document: &Document, rows: &[u32]) -> Source {
     let mut frames = frames.into_iter();
     let Some(first) = frames.next() else { return Source::blank(FileKind::Urlset) };
     let base = part_frame(first);
-    let mut known: HashSet<&str> = declarations(&base.names).map(|(name, _)| name).collect();
-    let mut more = String::new();
+    let mut declared: HashSet<&str> = declarations(&base.names).map(|(name, _)| name).collect();
+    let mut declarations_text = String::new();
     for (name, uri) in frames.flat_map(|frame| declarations(&frame.names)) {
-        if known.insert(name) {
+        if declared.insert(name) {
             // The URI is raw attribute text, so it contains only one kind of quote.
             let quote = if uri.contains('"') { '\'' } else { '"' };
-            let _ = write!(more, " {name}={quote}{uri}{quote}");
+            let _ = write!(declarations_text, " {name}={quote}{uri}{quote}");
         }
     }
-    if more.is_empty() {
+    if declarations_text.is_empty() {
         return base;
     }
     let tag_end = base.root_start() + base.root_tag().len() - 1;
     let (before, after) = base.bytes().split_at(tag_end);
-    let bytes = [before, more.as_bytes(), after].concat();
+    let bytes = [before, declarations_text.as_bytes(), after].concat();
     let scan = scan::scan(&bytes, &mut Ignore, &Progress::default());
     Source::new(bytes, scan).unwrap_or(base)
 }
 
-/// The URI of each prefix that a root declares. Of duplicate prefixes the first counts.
-fn meanings(names: &Names) -> HashMap<&str, &str> {
-    let mut meanings = HashMap::new();
+/// The URI of each prefix that a root declares. The first of duplicate declarations takes precedence.
+fn uris_by_prefix(names: &Names) -> HashMap<&str, &str> {
+    let mut uris_by_prefix = HashMap::new();
     for (name, uri) in declarations(names) {
         note_work(1);
-        meanings.entry(name.trim_start_matches("xmlns:")).or_insert(uri);
+        uris_by_prefix.entry(name.trim_start_matches("xmlns:")).or_insert(uri);
     }
-    meanings
+    uris_by_prefix
 }
 
-/// The prefixes that an entry written under one root must declare itself to mean the same under another, with their URIs.
-fn missing_declarations<'n>(own: &'n Names, part: &HashMap<&str, &str>) -> HashMap<&'n str, &'n str> {
-    let mut missing = meanings(own);
+/// The prefixes that an entry written under one root must declare itself to mean the same under another, with their
+/// URIs.
+fn missing_declarations<'n>(own_names: &'n Names, part: &HashMap<&str, &str>) -> HashMap<&'n str, &'n str> {
+    let mut missing = uris_by_prefix(own_names);
     missing.retain(|prefix, uri| part.get(prefix) != Some(uri));
     missing
 }
 
 /// A row's text, made valid under any of these roots.
 pub(super) fn text_under_roots<'d>(document: &'d Document, row: RowId, roots: &[&Names]) -> Cow<'d, [u8]> {
-    let own = document.names(row);
-    let others = roots.iter().filter(|root| !std::ptr::eq(own, **root) && own.attributes != root.attributes);
-    let needed: HashMap<&str, &str> = others.flat_map(|root| missing_declarations(own, &meanings(root))).collect();
+    let own_names = document.names(row);
+    let others =
+        roots.iter().filter(|root| !std::ptr::eq(own_names, **root) && own_names.attributes != root.attributes);
+    let needed: HashMap<&str, &str> =
+        others.flat_map(|root| missing_declarations(own_names, &uris_by_prefix(root))).collect();
     if needed.is_empty() {
         return document.entry_text(row);
     }
@@ -225,18 +230,18 @@ fn with_declarations(document: &Document, row: RowId, missing: &HashMap<&str, &s
     let (entry, text) = document.entry(row);
     let text = String::from_utf8_lossy(&text).into_owned();
     let element = text.get(entry.open as usize..).unwrap_or_default();
-    let mut more = String::new();
+    let mut declarations_text = String::new();
     for prefix in prefixes_used(element) {
         if let Some(uri) = missing.get(prefix) {
             let quote = if uri.contains('"') { '\'' } else { '"' };
-            let _ = write!(more, " xmlns:{prefix}={quote}{uri}{quote}");
+            let _ = write!(declarations_text, " xmlns:{prefix}={quote}{uri}{quote}");
         }
     }
     // Insert after the element's name.
     let name = element.find(|letter: char| letter.is_ascii_whitespace() || matches!(letter, '>' | '/'));
     let at = entry.open as usize + name.unwrap_or(0);
     let (before, after) = (text.get(..at).unwrap_or_default(), text.get(at..).unwrap_or_default());
-    format!("{before}{more}{after}")
+    format!("{before}{declarations_text}{after}")
 }
 
 /// The distinct prefixes of an element's tags and attributes, without those that its own start tag declares.

@@ -1,7 +1,7 @@
 //! Restores positions for rows that an earlier save removed, a later one restored, and that are deleted again.
 //!
-//! Invariant: afterwards the row list of each file contains every row that is deleted here and live in the saved document,
-//! after the row that it follows there; nothing else differs.
+//! Invariant: afterwards the row list of each file contains every row that is deleted here and live in the saved
+//! document, after the row that it follows there; nothing else differs.
 
 use super::Document;
 use super::rows::{RowId, RowList, RowSet};
@@ -17,26 +17,26 @@ pub(crate) fn restore_positions(document: &Document, saved: &Document) -> Option
     }
     let mut missing: BTreeMap<SitemapId, RowSet> = BTreeMap::new();
     for (id, rows) in deleted {
-        let here: RowSet = document.sitemap(id)?.rows.iter().map(|row| row.0).collect();
-        let without = rows - here;
-        if !without.is_empty() {
-            missing.insert(id, without);
+        let present: RowSet = document.sitemap(id)?.rows.iter().map(|row| row.0).collect();
+        let absent = rows - present;
+        if !absent.is_empty() {
+            missing.insert(id, absent);
         }
     }
     if missing.is_empty() {
         return None;
     }
     // For each missing row, the row of its file that it follows in the saved document.
-    let mut before: HashMap<SitemapId, Option<u32>> = HashMap::new();
+    let mut previous: HashMap<SitemapId, Option<u32>> = HashMap::new();
     let mut after: HashMap<(SitemapId, Option<u32>), Vec<u32>> = HashMap::new();
     for row in saved.rows().filter(|row| row.0 < document.row_limit()) {
         let id = document.sitemap_of(row);
         let Some(missing) = missing.get(&id) else { continue };
-        let before = before.entry(id).or_default();
+        let previous = previous.entry(id).or_default();
         if missing.contains(row.0) {
-            after.entry((id, *before)).or_default().push(row.0);
+            after.entry((id, *previous)).or_default().push(row.0);
         } else if document.is_live(row) || saved.is_live(row) {
-            *before = Some(row.0);
+            *previous = Some(row.0);
         }
     }
     let mut restored = document.clone();

@@ -1,7 +1,7 @@
 //! `RowCursor`: looks up the text, names and file of rows that are visited in order.
 //!
-//! Consecutive rows nearly always have the same source, so it is looked up once for a run of rows. The results equal those
-//! of [`Document`].
+//! Consecutive rows nearly always have the same source, so it is looked up once for a run of rows. The results equal
+//! those of [`Document`].
 
 use super::Document;
 use super::rows::RowId;

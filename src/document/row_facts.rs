@@ -11,15 +11,15 @@ pub enum Column {
     Number,
     /// The worst finding; ascending from note to error, none last.
     Findings,
-    /// The URL, digits by their value.
+    /// The URL, with digits compared by value.
     Loc,
-    /// The instant.
+    /// The date of the last change, compared as an instant.
     Lastmod,
-    /// From always to never.
+    /// The change frequency, from always to never.
     Changefreq,
-    /// By value.
+    /// The priority.
     Priority,
-    /// The name of the sitemap file, digits by their value.
+    /// The name of the sitemap file, with digits compared by value.
     File,
     /// The host of the URL.
     Host,
@@ -39,22 +39,22 @@ pub enum Column {
     Videos,
     /// The URLs of alternate versions.
     Alternates,
-    /// The words of `has:` that hold.
+    /// The words of `has:` that are true for the row.
     Has,
-    /// The words of `is:` that hold.
+    /// The words of `is:` that are true for the row.
     Is,
     /// The codes of the rules that the row violates.
     Rules,
 }
 
-/// A column's value for a row that [`RowFacts`] has no method of its own for.
+/// The value of a column for which [`RowFacts`] has no separate method.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value<'v> {
     /// No value; sorted last.
     Absent,
     /// A number.
     Number(u64),
-    /// A text, digits by their value.
+    /// A text, with digits compared by value.
     Text(Cow<'v, str>),
 }
 
@@ -106,7 +106,8 @@ pub enum State {
     Repaired,
 }
 
-/// The properties of a row that queries test. All but the texts must be cheap, since every row is tested.
+/// The properties of a row that queries test. All methods except those that return texts must be cheap, since every row
+/// is tested.
 pub trait RowFacts {
     /// The URL, decoded and trimmed; empty when there is none.
     fn loc(&self) -> Cow<'_, str>;
@@ -114,9 +115,9 @@ pub trait RowFacts {
     fn value(&self, field: Field) -> Option<Cow<'_, str>>;
     /// The name of the sitemap file, as it is shown.
     fn file(&self) -> &str;
-    /// The start of lastmod in seconds since 1970-01-01T00:00:00Z, zone applied.
+    /// The start of lastmod in seconds since 1970-01-01T00:00:00Z, in UTC.
     fn lastmod(&self) -> Fact<i64>;
-    /// The frequency.
+    /// The change frequency.
     fn changefreq(&self) -> Fact<Changefreq>;
     /// The priority in hundredths, 0 to 100.
     fn priority(&self) -> Fact<u8>;
@@ -128,7 +129,7 @@ pub trait RowFacts {
     fn has_rule(&self, rule: u16) -> bool;
     /// Whether the row has a finding of this severity.
     fn has_severity(&self, severity: Severity) -> bool;
-    /// The value of a column that no method above returns; such columns are only sorted by.
+    /// The value of a column that no other method returns; such columns are only used to sort.
     fn more(&self, _column: Column) -> Value<'_> {
         Value::Absent
     }

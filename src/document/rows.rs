@@ -1,7 +1,8 @@
 //! Row ids, sets of them, and the order of the rows of one file.
 //!
-//! A [`RowId`] is given once and never reused. A loaded file's order is one range; only where rows were
-//! added or moved does it become explicit ids, in pieces that are cheap to copy.
+//! A [`RowId`] never changes; only an undo of the insertion of its row frees it. The order of a loaded file is one
+//! range of consecutive ids. If rows were added or moved, parts of it are stored as explicit ids, in pieces that are
+//! cheap to copy.
 
 use crate::persistent::PAGE;
 use rayon::prelude::*;
@@ -48,14 +49,14 @@ pub fn pages(rows: &RowSet, range: Range<u32>) -> impl Iterator<Item = (usize, R
 }
 
 /// Ids per parallel task: those of one container of a [`RowSet`].
-const SHARE: u32 = 1 << 16;
+const CHUNK: u32 = 1 << 16;
 
 /// Maps chunks of a set in parallel, with results in order; `None` if one of them is `None`.
 pub fn par_chunks<T: Send>(rows: &RowSet, map: impl Fn(Range<u32>) -> Option<T> + Sync) -> Option<Vec<T>> {
     let shares: Vec<Range<u32>> = match (rows.min(), rows.max()) {
-        (Some(first), Some(last)) => (first / SHARE..=last / SHARE)
-            .map(|share| share * SHARE..(share * SHARE).saturating_add(SHARE))
-            .filter(|share| rows.range_cardinality(share.clone()) > 0)
+        (Some(first), Some(last)) => (first / CHUNK..=last / CHUNK)
+            .map(|chunk| chunk * CHUNK..(chunk * CHUNK).saturating_add(CHUNK))
+            .filter(|chunk| rows.range_cardinality(chunk.clone()) > 0)
             .collect(),
         _ => Vec::new(),
     };
@@ -74,17 +75,17 @@ pub fn in_order(ids: Vec<u32>) -> RowSet {
     }
 }
 
-/// Maximum ids of an explicit piece, which inserting one row copies.
-const PIECE: usize = 1_024;
+/// Maximum number of ids in an explicit piece; inserting a row copies one piece.
+const MAX_PIECE: usize = 1_024;
 
-/// Up to this length, consecutive ids after explicit ids are stored as explicit ids too.
-const SHORT: usize = 64;
+/// Maximum number of consecutive ids that are stored as explicit ids if they follow explicit ids.
+const MAX_SHORT_RANGE: usize = 64;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Piece {
     /// Consecutive ids.
     Range { first: u32, len: u32 },
-    /// Any ids, at most [`PIECE`].
+    /// Any ids, at most [`MAX_PIECE`].
     Ids(Arc<[u32]>),
 }
 
@@ -148,7 +149,7 @@ impl RowList {
         self.len
     }
 
-    /// Whether there are none.
+    /// Whether the list is empty.
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -184,7 +185,7 @@ impl RowList {
     /// The list with rows inserted after some of its rows, in one pass.
     #[must_use]
     pub fn with_inserted_after(&self, new: &HashMap<u32, Vec<RowId>>) -> Self {
-        let places: RowSet = new.keys().copied().collect();
+        let preceding_rows: RowSet = new.keys().copied().collect();
         let mut builder = Builder::default();
         let push_new = |builder: &mut Builder, row: u32| {
             new.get(&row).into_iter().flatten().for_each(|new| builder.push(new.0));
@@ -193,7 +194,7 @@ impl RowList {
             match piece {
                 Piece::Range { first, len } => {
                     let mut from = 0;
-                    for row in places.range(*first..first.saturating_add(*len)) {
+                    for row in preceding_rows.range(*first..first.saturating_add(*len)) {
                         let cut = (row - first) as usize + 1;
                         builder.push_piece(piece, from, cut);
                         push_new(&mut builder, row);
@@ -241,7 +242,7 @@ impl RowList {
     }
 }
 
-/// Collects ids and pieces into pieces.
+/// Builds a [`RowList`] from ids and pieces.
 #[derive(Default)]
 struct Builder {
     pieces: Vec<Piece>,
@@ -260,15 +261,15 @@ impl Builder {
             return;
         }
         self.ids.push(id);
-        if self.ids.len() == PIECE {
+        if self.ids.len() == MAX_PIECE {
             self.flush();
         }
     }
 
     fn push_piece(&mut self, piece: &Piece, from: usize, to: usize) {
         match piece {
-            // A short rest between inserted rows: store it as ids, since lookups visit pieces one by one.
-            Piece::Range { first, .. } if !self.ids.is_empty() && to - from <= SHORT => {
+            // A short range between inserted rows is stored as ids, since lookups visit pieces one by one.
+            Piece::Range { first, .. } if !self.ids.is_empty() && to - from <= MAX_SHORT_RANGE => {
                 (from..to).for_each(|at| self.push(first + at as u32));
             }
             Piece::Range { first, .. } if to > from => {
@@ -277,8 +278,8 @@ impl Builder {
                 self.len += to - from;
             }
             Piece::Range { .. } => {}
-            // A whole piece is shared, unless it is small enough to be joined with its neighbour.
-            Piece::Ids(ids) if to - from == ids.len() && (self.ids.is_empty() || ids.len() > PIECE / 2) => {
+            // A whole piece is shared, unless it is small enough to be merged with its neighbour.
+            Piece::Ids(ids) if to - from == ids.len() && (self.ids.is_empty() || ids.len() > MAX_PIECE / 2) => {
                 self.flush();
                 self.pieces.push(Piece::Ids(Arc::clone(ids)));
                 self.len += ids.len();

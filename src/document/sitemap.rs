@@ -114,13 +114,13 @@ impl Sitemap {
 
 /// Files by path; the first one if several have the same path.
 pub fn by_path(files: &Column<Arc<Sitemap>>) -> HashMap<&Path, SitemapId> {
-    let mut places = HashMap::with_capacity(files.len());
+    let mut ids = HashMap::with_capacity(files.len());
     for (number, file) in (0..).zip(files) {
         if let Some(path) = file.path.as_deref() {
-            places.entry(path).or_insert(SitemapId(number));
+            ids.entry(path).or_insert(SitemapId(number));
         }
     }
-    places
+    ids
 }
 
 /// The name of the file that a loc ends with, percent-decoded.

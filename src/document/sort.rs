@@ -1,7 +1,7 @@
 //! Sort keys of a view: their syntax, and how two rows compare under them.
 //!
 //! Absent values come last in both directions, unreadable ones just before them; rows that compare
-//! equal keep the order of the file (the sort that uses this is stable). Nothing here sorts.
+//! equal keep the order of the file, since the sort is stable. This module does not sort.
 
 pub(super) mod data;
 
@@ -50,7 +50,7 @@ impl Column {
         (Self::Rules, "rules"),
     ];
 
-    /// The word in `:sort`.
+    /// Its name in `:sort`.
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(column, _)| *column == self).map_or("", |(_, name)| name)
     }
@@ -146,7 +146,7 @@ impl SortBy {
 pub struct SortKey {
     /// The column that rows are compared by.
     pub by: SortBy,
-    /// Greatest first.
+    /// Whether the greatest value comes first.
     pub descending: bool,
 }
 
@@ -216,11 +216,11 @@ impl fmt::Display for SortKey {
 
 impl SortKey {
     /// For columns that are facts, a number whose ascending order is this key's order, absent values
-    /// last in both directions. `None` for columns that must be compared as texts, and for the row number, which the caller
-    /// knows.
+    /// last in both directions. `None` for columns that must be compared as texts, and for the row number, which the
+    /// caller knows.
     pub fn packed<R: RowFacts + ?Sized>(&self, row: &R) -> Option<u64> {
         /// Far beyond any date, in seconds.
-        const FAR: i64 = 1 << 60;
+        const FAR_FUTURE: i64 = 1 << 60;
         let own = match &self.by {
             SortBy::Data(column) if column.is_text() => return None,
             SortBy::Data(column) => return Some(code(column.fact(&row.loc()), self.descending)),
@@ -230,7 +230,7 @@ impl SortKey {
             Column::Number => return None,
             column if column.is_text() => return None,
             Column::Lastmod => match row.lastmod() {
-                Fact::Is(seconds) => Fact::Is((seconds.clamp(-FAR, FAR) + FAR).cast_unsigned()),
+                Fact::Is(seconds) => Fact::Is((seconds.clamp(-FAR_FUTURE, FAR_FUTURE) + FAR_FUTURE).cast_unsigned()),
                 Fact::Unreadable => Fact::Unreadable,
                 Fact::Absent => Fact::Absent,
             },
@@ -267,9 +267,9 @@ impl SortKey {
     }
 }
 
-/// The rising number of a fact.
+/// A number whose ascending order is the order of the fact; unreadable and absent values come last.
 const fn code(fact: Fact<u64>, descending: bool) -> u64 {
-    // Readable values fill the middle of the range; two values above them are kept free.
+    // The two greatest numbers are reserved.
     const UNREADABLE: u64 = u64::MAX - 1;
     const ABSENT: u64 = u64::MAX;
     match fact {
@@ -312,8 +312,8 @@ fn digits(bytes: &[u8]) -> (&[u8], &[u8]) {
     (run.get(zeros..).unwrap_or_default(), rest)
 }
 
-/// Compares two rows under several keys; equal means: keep the file order. `numbers` are the rows'
-/// positions in the file order.
+/// Compares two rows under several keys. Rows that compare as equal keep the file order. `numbers` are their positions
+/// in the file order.
 pub(crate) fn compare<R: RowFacts + ?Sized>(keys: &[SortKey], a: &R, b: &R, numbers: (u32, u32)) -> Ordering {
     let by = |key: &SortKey| match &key.by {
         SortBy::Own(Column::Number) if key.descending => Reverse(numbers.0).cmp(&Reverse(numbers.1)),
@@ -335,14 +335,14 @@ mod tests {
         natural_bytes(a.as_bytes(), b.as_bytes())
     }
 
-    struct Made {
+    struct TestRow {
         loc: &'static str,
         lastmod: Fact<i64>,
         priority: Fact<u8>,
         severity: Option<Severity>,
     }
 
-    impl RowFacts for Made {
+    impl RowFacts for TestRow {
         fn loc(&self) -> Cow<'_, str> {
             Cow::Borrowed(self.loc)
         }
@@ -378,10 +378,10 @@ mod tests {
     #[test]
     fn rows_sort_with_absent_values_last_and_the_file_order_kept() {
         let rows = [
-            Made { loc: "/p10", lastmod: Fact::Is(5), priority: Fact::Absent, severity: Some(Severity::Note) },
-            Made { loc: "/p9", lastmod: Fact::Absent, priority: Fact::Is(50), severity: None },
-            Made { loc: "/p1", lastmod: Fact::Is(-7), priority: Fact::Unreadable, severity: Some(Severity::Error) },
-            Made { loc: "", lastmod: Fact::Is(6), priority: Fact::Is(50), severity: None },
+            TestRow { loc: "/p10", lastmod: Fact::Is(5), priority: Fact::Absent, severity: Some(Severity::Note) },
+            TestRow { loc: "/p9", lastmod: Fact::Absent, priority: Fact::Is(50), severity: None },
+            TestRow { loc: "/p1", lastmod: Fact::Is(-7), priority: Fact::Unreadable, severity: Some(Severity::Error) },
+            TestRow { loc: "", lastmod: Fact::Is(6), priority: Fact::Is(50), severity: None },
         ];
         let table = [
             ("loc", [2, 1, 0, 3]),

@@ -31,21 +31,21 @@ pub struct Source {
     pub damage: Vec<Damage>,
     /// Whether reading stopped before the end.
     pub cut: bool,
-    /// Length of the line break that was added to the last line of a file without markup, so that lines can be moved; 0 if
-    /// it had one. That many bytes are left out at the end when the file is written.
+    /// Length of the line break that was added to the last line of a file without markup, so that lines can be moved; 0
+    /// if it had one. That many bytes are left out at the end when the file is written.
     pub open_end: u8,
     /// For repaired bytes, positions in the file as stored.
     anchors: Box<[Anchor]>,
     prefixes: PrefixSearches,
 }
 
-/// Cached results of prefix searches: the fix of an unused declaration repeats them after each edit, though the bytes never
-/// change. Not part of the source's value.
+/// Cached results of prefix searches: the fix of an unused declaration repeats them after each edit, though the bytes
+/// never change. Not part of the source's value.
 #[derive(Debug, Default)]
 struct PrefixSearches(Mutex<Vec<(Box<[u8]>, bool)>>);
 
-/// Maximum number of cached searches, more than any normal file declares prefixes.
-const PREFIXES: usize = 64;
+/// Maximum number of cached searches; ordinary files declare fewer prefixes.
+const MAX_PREFIX_SEARCHES: usize = 64;
 
 impl PartialEq for PrefixSearches {
     fn eq(&self, _: &Self) -> bool {
@@ -55,11 +55,11 @@ impl PartialEq for PrefixSearches {
 
 impl Eq for PrefixSearches {}
 
-/// An offset of repaired bytes, with the line and column of that place in the file as stored.
+/// An offset of repaired bytes, with the line and column of the same position in the file as stored.
 pub type Anchor = (u32, (u64, u64));
 
 /// The byte order mark of UTF-8.
-const MARK: &[u8] = b"\xEF\xBB\xBF";
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Whether a namespace prefix, with its colon, follows a `<` or a blank anywhere in a text.
 pub(crate) fn mentions_prefix(text: &[u8], prefix: &[u8]) -> bool {
@@ -72,21 +72,21 @@ impl Source {
     /// Whether a namespace prefix, with its colon, follows a `<` or a blank anywhere in the bytes of the entries.
     pub(crate) fn mentions_prefix(&self, prefix: &[u8]) -> bool {
         let mut known = self.prefixes.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, is_there)) = known.iter().find(|(name, _)| **name == *prefix) {
-            return *is_there;
+        if let Some((_, is_mentioned)) = known.iter().find(|(name, _)| **name == *prefix) {
+            return *is_mentioned;
         }
-        let is_there = mentions_prefix(self.run(0, self.len()), prefix);
-        if known.len() < PREFIXES {
-            known.push((prefix.into(), is_there));
+        let is_mentioned = mentions_prefix(self.run(0, self.len()), prefix);
+        if known.len() < MAX_PREFIX_SEARCHES {
+            known.push((prefix.into(), is_mentioned));
         }
-        is_there
+        is_mentioned
     }
 
     /// The source of scanned bytes. `None` if the root is not that of a sitemap.
     pub fn new(mut bytes: Vec<u8>, mut scan: Scan) -> Option<Self> {
-        let open_end = close_line(&mut bytes, &mut scan);
+        let open_end = terminate_last_line(&mut bytes, &mut scan);
         Some(Self {
-            bytes: fitting(bytes),
+            bytes: shrink_to_fit(bytes),
             starts: scan.starts.into(),
             names: scan.names?,
             root_start: scan.root_tag.0,
@@ -117,10 +117,11 @@ impl Source {
         is_whole.then_some(source)
     }
 
-    /// Another frame for the lines of a list: `head` is a byte order mark or empty, `tail` is white space, and `line_end` is
-    /// the line break of new lines. A missing line break at the end stays missing. `None` for any other head or tail.
+    /// A new frame for the lines of a list: `head` is a byte order mark or empty, `tail` is white space, and `line_end`
+    /// is the line break of new lines. A missing line break at the end stays missing. `None` for any other head or
+    /// tail.
     pub fn with_list_frame(&self, head: &[u8], tail: &[u8], line_end: &'static str) -> Option<Self> {
-        let is_frame = (head.is_empty() || head == MARK) && tail.iter().all(u8::is_ascii_whitespace);
+        let is_frame = (head.is_empty() || head == BYTE_ORDER_MARK) && tail.iter().all(u8::is_ascii_whitespace);
         is_frame.then(|| Self {
             bytes: [head, tail].concat(),
             starts: [head.len() as u32].into(),
@@ -142,9 +143,9 @@ impl Source {
 
     /// This source with the stored lines and columns of its anchors mapped.
     #[must_use]
-    pub fn with_places(mut self, place: impl Fn((u64, u64)) -> (u64, u64)) -> Self {
+    pub fn with_mapped_anchors(mut self, position: impl Fn((u64, u64)) -> (u64, u64)) -> Self {
         for (_, stored) in &mut self.anchors {
-            *stored = place(*stored);
+            *stored = position(*stored);
         }
         self
     }
@@ -166,12 +167,12 @@ impl Source {
         }
     }
 
-    /// Gives a source [`without_entries`](Source::without_entries) the bytes of its file again; `starts` are the offsets of its
+    /// Restores the bytes of a source [`without_entries`](Source::without_entries); `starts` are the offsets of its
     /// entries. `None` if they do not match.
     pub fn with_entries(&self, bytes: Vec<u8>, starts: &[u32]) -> Option<Self> {
         let is_inside = starts.last().is_some_and(|end| *end as usize <= bytes.len()) && starts.is_sorted();
         is_inside.then(|| Self {
-            bytes: fitting(bytes),
+            bytes: shrink_to_fit(bytes),
             starts: starts.into(),
             names: self.names.clone(),
             damage: Vec::new(),
@@ -181,13 +182,13 @@ impl Source {
         })
     }
 
-    /// The bytes, to be used for another file.
+    /// Returns the buffer, so that it can be reused for another file.
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
 
-    /// Joins the entries of several sources between the head and the tail of the first, with anchors to their positions in
-    /// the files that they were read from. `None` if the roots declare different namespaces.
+    /// Joins the entries of several sources between the head and the tail of the first, with anchors to their positions
+    /// in the files that they were read from. `None` if the roots declare different namespaces.
     pub fn joined(sources: &[&Self]) -> Option<Self> {
         let first = *sources.first()?;
         if !sources.iter().all(|source| source.names.is_compatible_with(&first.names)) {
@@ -201,15 +202,15 @@ impl Source {
         for source in sources {
             let (from, to) = (*source.starts.first()?, *source.starts.last()?);
             let base = u32::try_from(bytes.len()).ok()?;
-            let moved = |at: u32| (from..to).contains(&at).then(|| at - from + base);
+            let shifted = |at: u32| (from..to).contains(&at).then(|| at - from + base);
             if from < to {
                 anchors.push((base, source.lines().position(from as usize)));
             }
-            let own = source.anchors.iter().filter(|(at, _)| *at > from);
-            anchors.extend(own.filter_map(|(at, place)| Some((moved(*at)?, *place))));
-            stray = stray.or_else(|| moved(source.stray?));
+            let source_anchors = source.anchors.iter().filter(|(at, _)| *at > from);
+            anchors.extend(source_anchors.filter_map(|(at, stored)| Some((shifted(*at)?, *stored))));
+            stray = stray.or_else(|| shifted(source.stray?));
             let (_, entries) = source.starts.split_last()?;
-            starts.extend(entries.iter().filter_map(|at| moved(*at)));
+            starts.extend(entries.iter().filter_map(|at| shifted(*at)));
             bytes.extend_from_slice(source.run(0, source.len()));
         }
         starts.push(u32::try_from(bytes.len()).ok()?);
@@ -363,8 +364,8 @@ impl Source {
         let end = self.starts.first().map_or(self.bytes.len(), |start| *start as usize);
         let head = self.bytes.get(..end).unwrap_or_default();
         if self.root_is_empty && entries_follow {
-            let kept = head.strip_suffix(b"/>").unwrap_or(head).trim_ascii_end();
-            return Cow::Owned([kept, b">"].concat());
+            let tag = head.strip_suffix(b"/>").unwrap_or(head).trim_ascii_end();
+            return Cow::Owned([tag, b">"].concat());
         }
         Cow::Borrowed(head)
     }
@@ -381,17 +382,17 @@ impl Source {
     }
 }
 
-/// Releases unused capacity, unless there is so little that moving the bytes would cost more.
-fn fitting(mut bytes: Vec<u8>) -> Vec<u8> {
+/// Releases unused capacity if it is large enough to be worth moving the bytes.
+fn shrink_to_fit(mut bytes: Vec<u8>) -> Vec<u8> {
     if bytes.capacity() - bytes.len() > bytes.len() / 4 {
         bytes.shrink_to_fit();
     }
     bytes
 }
 
-/// Adds the line break of the other lines to the last line of a file without markup, if it has none, so that lines can be
-/// reordered. Returns its length, 0 if nothing was added.
-fn close_line(bytes: &mut Vec<u8>, scan: &mut Scan) -> u8 {
+/// Adds the line break of the other lines to the last line of a file without markup, if it has none, so that lines can
+/// be reordered. Returns its length, 0 if nothing was added.
+fn terminate_last_line(bytes: &mut Vec<u8>, scan: &mut Scan) -> u8 {
     let Some(last) = scan.starts.last_mut().filter(|_| scan.names.as_ref().is_some_and(|names| !names.kind.is_xml()))
     else {
         return 0;
@@ -430,7 +431,7 @@ pub struct Lines<'b> {
     anchors: &'b [Anchor],
 }
 
-/// A position that is known with its line and column.
+/// A byte offset with its line and column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mark {
     at: usize,
@@ -439,7 +440,7 @@ pub struct Mark {
 }
 
 impl Mark {
-    /// Where it is, in bytes.
+    /// Its byte offset.
     pub const fn at(&self) -> usize {
         self.at
     }
@@ -472,7 +473,7 @@ impl<'b> Lines<'b> {
         let between = self.bytes.get(self.at..offset).unwrap_or_default();
         let mut line_start = None;
         if memchr::memchr(b'\r', between).is_none() {
-            // Fast path for nearly every file.
+            // Fast path: nearly no file contains a CR.
             self.line += memchr::memchr_iter(b'\n', between).count() as u64;
             line_start = memchr::memrchr(b'\n', between).map(|at| at + 1);
         } else {
@@ -491,7 +492,11 @@ impl<'b> Lines<'b> {
         }
         // Continue from the last position, so that many findings on one 10 MB line take linear time.
         let rest = between.get(line_start.unwrap_or(0)..).unwrap_or_default();
-        let rest = if self.at == 0 && line_start.is_none() { rest.strip_prefix(MARK).unwrap_or(rest) } else { rest };
+        let rest = if self.at == 0 && line_start.is_none() {
+            rest.strip_prefix(BYTE_ORDER_MARK).unwrap_or(rest)
+        } else {
+            rest
+        };
         self.column += rest.iter().filter(|byte| **byte & 0xC0 != 0x80).count() as u64;
         self.at = offset;
         (self.line, self.column)
@@ -514,7 +519,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_counted_on_from_marks_are_those_counted_from_the_start() {
+    fn counting_lines_from_a_mark_equals_counting_from_the_start() {
         let text =
             "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\r\n\n<url/>\r<url>é</url>\n</urlset>\n";
         let source = Source::of_text(text.as_bytes().to_vec()).unwrap();
@@ -532,7 +537,7 @@ mod tests {
     }
 
     #[test]
-    fn positions_count_lines_of_all_three_kinds_and_characters_as_columns() {
+    fn positions_count_all_three_line_breaks_and_characters_as_columns() {
         let text = "\u{feff}a\r\nb\rcé\nd".as_bytes();
         let mut lines = Lines::new(text);
         let at = |needle: &str| memchr::memmem::find(text, needle.as_bytes()).unwrap();

@@ -72,9 +72,9 @@ impl<'d> Pieces<'d> {
 /// The bytes that differ, in order.
 pub(crate) fn spans(before: &Pieces<'_>, after: &Pieces<'_>) -> Vec<Span> {
     let mut walk = Walk::default();
-    let kept = common_pieces(before.0.iter().map(|(key, _)| *key), after.0.iter().map(|(key, _)| *key));
+    let common = common_pieces(before.0.iter().map(|(key, _)| *key), after.0.iter().map(|(key, _)| *key));
     let (mut old, mut new) = (before.0.iter(), after.0.iter());
-    for (from, to) in kept {
+    for (from, to) in common {
         let (skipped, common) = skip_to(&mut old, from.1);
         let (added, same) = skip_to(&mut new, to.1);
         walk.differ(skipped, added);
@@ -100,21 +100,21 @@ fn common_pieces(
     before: impl Iterator<Item = u32>,
     after: impl Iterator<Item = u32>,
 ) -> Vec<(CommonPiece, CommonPiece)> {
-    let mut places: HashMap<u32, usize> = HashMap::new();
+    let mut positions: HashMap<u32, usize> = HashMap::new();
     for (at, key) in before.enumerate() {
-        places.entry(key).or_insert(at);
+        positions.entry(key).or_insert(at);
     }
     // Each position is used once.
     let common: Vec<(usize, usize)> =
-        after.enumerate().filter_map(|(at, key)| Some((places.remove(&key)?, at))).collect();
-    let rising = longest_increasing(&common.iter().map(|(from, _)| *from).collect::<Vec<_>>());
+        after.enumerate().filter_map(|(at, key)| Some((positions.remove(&key)?, at))).collect();
+    let increasing = longest_increasing(&common.iter().map(|(from, _)| *from).collect::<Vec<_>>());
     let (mut last_from, mut last_to) = (0, 0);
-    let mut kept = Vec::with_capacity(common.len());
-    for ((from, to), _) in common.into_iter().zip(0..).filter(|(_, at)| rising.contains(*at)) {
-        kept.push(((from, from - last_from), (to, to - last_to)));
+    let mut kept_pieces = Vec::with_capacity(common.len());
+    for ((from, to), _) in common.into_iter().zip(0..).filter(|(_, at)| increasing.contains(*at)) {
+        kept_pieces.push(((from, from - last_from), (to, to - last_to)));
         (last_from, last_to) = (from + 1, to + 1);
     }
-    kept
+    kept_pieces
 }
 
 /// Positions of a longest increasing subsequence.
@@ -122,35 +122,40 @@ pub(super) fn longest_increasing(values: &[usize]) -> RowSet {
     if values.is_sorted() {
         return (0..values.len() as u32).collect();
     }
-    // For each length, the position of the smallest last value of an increasing subsequence; and each position's predecessor.
+    // For each length, the position of the smallest last value of an increasing subsequence; and each position's
+    // predecessor.
     let mut ends: Vec<usize> = Vec::new();
-    let mut before: Vec<Option<usize>> = Vec::with_capacity(values.len());
+    let mut predecessors: Vec<Option<usize>> = Vec::with_capacity(values.len());
     let value = |at: usize| values.get(at).copied().unwrap_or_default();
     for at in 0..values.len() {
         let length = ends.partition_point(|end| value(*end) < value(at));
-        before.push(length.checked_sub(1).and_then(|shorter| ends.get(shorter).copied()));
+        predecessors.push(length.checked_sub(1).and_then(|shorter| ends.get(shorter).copied()));
         match ends.get_mut(length) {
             Some(end) => *end = at,
             None => ends.push(at),
         }
     }
-    let mut kept = RowSet::new();
+    let mut subsequence = RowSet::new();
     let mut at = ends.last().copied();
-    while let Some(place) = at {
-        kept.insert(place as u32);
-        at = before.get(place).copied().flatten();
+    while let Some(position) = at {
+        subsequence.insert(position as u32);
+        at = predecessors.get(position).copied().flatten();
     }
-    kept
+    subsequence
 }
 
 /// Rows of both versions of a file that were moved relative to the others.
-pub(crate) fn moved_rows((document, sitemap): (&Document, &Sitemap), (saved, was): (&Document, &Sitemap)) -> Vec<u32> {
-    let there: HashMap<u32, usize> =
-        was.rows.iter().filter(|row| saved.is_live(*row)).zip(0..).map(|(row, at)| (row.0, at)).collect();
+pub(crate) fn moved_rows(
+    (document, sitemap): (&Document, &Sitemap),
+    (saved, saved_sitemap): (&Document, &Sitemap),
+) -> Vec<u32> {
+    let saved_positions: HashMap<u32, usize> =
+        saved_sitemap.rows.iter().filter(|row| saved.is_live(*row)).zip(0..).map(|(row, at)| (row.0, at)).collect();
     let live = sitemap.rows.iter().filter(|row| document.is_live(*row));
-    let (rows, places): (Vec<u32>, Vec<usize>) = live.filter_map(|row| Some((row.0, *there.get(&row.0)?))).unzip();
-    let kept = longest_increasing(&places);
-    rows.into_iter().zip(0..).filter(|(_, at)| !kept.contains(*at)).map(|(row, _)| row).collect()
+    let (rows, positions): (Vec<u32>, Vec<usize>) =
+        live.filter_map(|row| Some((row.0, *saved_positions.get(&row.0)?))).unzip();
+    let unmoved = longest_increasing(&positions);
+    rows.into_iter().zip(0..).filter(|(_, at)| !unmoved.contains(*at)).map(|(row, _)| row).collect()
 }
 
 /// Collects spans over both files.
@@ -187,12 +192,12 @@ impl Walk {
         if before == after {
             return self.same(before.len());
         }
-        let begins = before.iter().zip(after).take_while(|(a, b)| a == b).count();
-        let most = before.len().min(after.len()) - begins;
-        let ends = before.iter().rev().zip(after.iter().rev()).take(most).take_while(|(a, b)| a == b).count();
-        self.same(begins);
-        self.differ(before.len() - begins - ends, after.len() - begins - ends);
-        self.same(ends);
+        let prefix = before.iter().zip(after).take_while(|(a, b)| a == b).count();
+        let max_suffix = before.len().min(after.len()) - prefix;
+        let suffix = before.iter().rev().zip(after.iter().rev()).take(max_suffix).take_while(|(a, b)| a == b).count();
+        self.same(prefix);
+        self.differ(before.len() - prefix - suffix, after.len() - prefix - suffix);
+        self.same(suffix);
     }
 
     pub(super) fn finish(self) -> Vec<Span> {

@@ -1,7 +1,7 @@
 //! The document as the next save writes it: deleted rows removed, files over a limit split into new ones.
 //!
-//! Row ids and file ids stay the same, so undo and data kept per row or file stay valid. New files are appended; they get
-//! their paths elsewhere.
+//! Row ids and file ids stay the same, so undo and data kept per row or file stay valid. New files are appended; their
+//! paths are assigned elsewhere.
 
 use super::Document;
 use super::frame::{declarations, part_frame};
@@ -28,8 +28,8 @@ pub(crate) struct SplitResult {
 
 /// Drops deleted rows and splits files that are over a limit.
 ///
-/// Such a file keeps as many of its first rows as both limits allow; the rest goes to new files in order, each filled to
-/// the limit. Sizes are those of the finished files: head, entries, tail.
+/// Such a file keeps as many of its first rows as both limits allow; the rest goes to new files in order, each filled
+/// to the limit. Sizes are those of the finished files: head, entries, tail.
 ///
 /// A file that equals its version in `saved` keeps its bytes even over a limit.
 pub(crate) fn split_files(document: &Document, saved: Option<&Document>, limits: Limits) -> SplitResult {
@@ -37,8 +37,8 @@ pub(crate) fn split_files(document: &Document, saved: Option<&Document>, limits:
     split.document.pending_split = None;
     for (number, sitemap) in document.sitemaps().iter().enumerate() {
         let id = SitemapId(number as u32);
-        let then = saved.and_then(|saved| saved.sitemaps().get(number));
-        if then.is_some_and(|then| Arc::ptr_eq(then, sitemap)) {
+        let saved_sitemap = saved.and_then(|saved| saved.sitemaps().get(number));
+        if saved_sitemap.is_some_and(|saved_sitemap| Arc::ptr_eq(saved_sitemap, sitemap)) {
             continue;
         }
         if sitemap.rows.len() != sitemap.live as usize {
@@ -51,7 +51,7 @@ pub(crate) fn split_files(document: &Document, saved: Option<&Document>, limits:
         let is_over =
             || sitemap.live > limits.urls || sitemap.bytes() > limits.bytes || exceeds_news_limit(document, sitemap);
         if sitemap.separate_news || (limited && is_over()) {
-            split.split(id, limits);
+            split.split_file(id, limits);
         }
     }
     split
@@ -97,12 +97,12 @@ struct FilledPart {
 
 impl SplitResult {
     /// Distributes the rows of a file, all of them live.
-    pub(super) fn split(&mut self, id: SitemapId, limits: Limits) {
+    pub(super) fn split_file(&mut self, id: SitemapId, limits: Limits) {
         let Some(sitemap) = self.document.sitemap(id).cloned() else { return };
         let frame = Arc::new(part_frame(&sitemap.frame));
         let overhead = |source: &Source| (source.head(true).len() + source.tail(true).len()) as u64;
         // The first file keeps its own head and tail with all comments.
-        let (own, new) = (overhead(&sitemap.frame), overhead(&frame));
+        let (own_overhead, new_overhead) = (overhead(&sitemap.frame), overhead(&frame));
         let mut files = vec![FilledPart::default()];
         let is_separated =
             |row: &RowId| sitemap.separate_news && self.document.record(*row).flags.contains(Flags::NEWS);
@@ -115,19 +115,19 @@ impl SplitResult {
                 files.push(FilledPart::default());
             }
             let len = self.document.entry_text(row).len() as u64;
-            let room = limits.bytes.saturating_sub(if files.len() == 1 { own } else { new });
+            let available = limits.bytes.saturating_sub(if files.len() == 1 { own_overhead } else { new_overhead });
             let is_news = self.document.record(row).flags.contains(Flags::NEWS);
             let Some(last) = files.last_mut() else { return };
             let is_full = last.rows.len() as u64 >= u64::from(limits.urls)
-                || last.bytes + len > room
+                || last.bytes + len > available
                 || (is_news && last.news >= NEWS_PER_FILE);
             if is_full {
-                if new + len > limits.bytes {
-                    self.oversized.push((row, new + len));
+                if new_overhead + len > limits.bytes {
+                    self.oversized.push((row, new_overhead + len));
                 }
                 if last.rows.is_empty() {
-                    // The head alone leaves no space for a single row: the row stays, and is reported.
-                    self.oversized.push((row, own + len));
+                    // The row does not fit even into this empty file: it stays in it and is reported.
+                    self.oversized.push((row, own_overhead + len));
                 } else {
                     files.push(FilledPart::default());
                 }
@@ -141,7 +141,7 @@ impl SplitResult {
         self.oversized.dedup_by_key(|(row, _)| *row);
         let mut files = files.into_iter();
         if let Some(first) = files.next() {
-            self.document.change_sitemap(id, |sitemap| fill(sitemap, &first));
+            self.document.change_sitemap(id, |sitemap| set_rows(sitemap, &first));
         }
         if sitemap.separate_news
             && let Some(frame) = without_news(&self.document, id)
@@ -159,7 +159,7 @@ impl SplitResult {
                 separate_news: false,
                 ..sitemap.clone()
             });
-            self.document.change_sitemap(part, |sitemap| fill(sitemap, &filled));
+            self.document.change_sitemap(part, |sitemap| set_rows(sitemap, &filled));
             for row in &filled.rows {
                 self.document.set_file(RowId(*row), part);
             }
@@ -168,7 +168,7 @@ impl SplitResult {
     }
 }
 
-fn fill(sitemap: &mut Sitemap, filled: &FilledPart) {
+fn set_rows(sitemap: &mut Sitemap, filled: &FilledPart) {
     sitemap.separate_news = false;
     sitemap.rows = RowList::from_ids(filled.rows.iter().copied());
     sitemap.live = filled.rows.len() as u32;
@@ -211,7 +211,7 @@ mod tests {
     fn a_file_holds_a_thousand_news_entries() {
         let root = "<urlset xmlns:n=\"http://www.google.com/schemas/sitemap-news/0.9\">";
         let url = |number: u32| {
-            // Every other one is news.
+            // Every second entry is news.
             let news = if number.is_multiple_of(2) { "<n:news/>" } else { "" };
             format!("<url><loc>http://e/{number}</loc>{news}</url>")
         };

@@ -1,7 +1,7 @@
 //! Byte spans in which two texts of unknown structure differ (patience diff over lines and tags).
 //!
-//! Pieces that occur once in each text are the anchors; between anchors, common prefixes and suffixes are matched. The time
-//! is bounded by the length of the texts, whatever their content.
+//! Pieces that occur once in each text are the anchors; between anchors, common prefixes and suffixes are matched. The
+//! time is bounded by the length of the texts, whatever their content.
 
 use super::spans::{Span, Walk, longest_increasing};
 use hashbrown::HashMap;
@@ -22,32 +22,32 @@ pub(crate) fn spans(before: &[u8], after: &[u8]) -> Vec<Span> {
 
 /// Splits a text after line breaks and around tags, so that a file without line breaks has pieces too.
 fn pieces(text: &[u8]) -> Vec<&[u8]> {
-    let behind = text.split_inclusive(|byte| matches!(byte, b'\n' | b'>'));
-    let around = behind.flat_map(|piece| {
+    let lines_and_tags = text.split_inclusive(|byte| matches!(byte, b'\n' | b'>'));
+    let split_before_tags = lines_and_tags.flat_map(|piece| {
         let (before, tag) = piece.split_at(memchr::memrchr(b'<', piece).unwrap_or(0));
         [before, tag]
     });
-    around.filter(|piece| !piece.is_empty()).collect()
+    split_before_tags.filter(|piece| !piece.is_empty()).collect()
 }
 
 /// Positions of pieces that occur once in each text and in the same order: the anchors.
 fn anchors(old: &[&[u8]], new: &[&[u8]]) -> Vec<(usize, usize)> {
     // Number of occurrences and last position in each text.
-    let mut places: HashMap<&[u8], [(u32, usize); 2]> = HashMap::new();
+    let mut occurrences: HashMap<&[u8], [(u32, usize); 2]> = HashMap::new();
     for (side, pieces) in [old, new].into_iter().enumerate() {
         for (at, piece) in pieces.iter().enumerate() {
-            if let Some(place) = places.entry(piece).or_default().get_mut(side) {
-                *place = (place.0 + 1, at);
+            if let Some(occurrence) = occurrences.entry(piece).or_default().get_mut(side) {
+                *occurrence = (occurrence.0 + 1, at);
             }
         }
     }
-    let once = new.iter().filter_map(|piece| match places.get(piece) {
+    let once = new.iter().filter_map(|piece| match occurrences.get(piece) {
         Some([(1, at), (1, other)]) => Some((*at, *other)),
         _ => None,
     });
     let once: Vec<(usize, usize)> = once.collect();
-    let kept = longest_increasing(&once.iter().map(|(at, _)| *at).collect::<Vec<_>>());
-    once.into_iter().zip(0..).filter(|(_, at)| kept.contains(*at)).map(|(place, _)| place).collect()
+    let in_order = longest_increasing(&once.iter().map(|(at, _)| *at).collect::<Vec<_>>());
+    once.into_iter().zip(0..).filter(|(_, at)| in_order.contains(*at)).map(|(positions, _)| positions).collect()
 }
 
 /// Diffs two runs of pieces without their common pieces at both ends.
@@ -99,15 +99,15 @@ fn longest_common(old: &[&[u8]], new: &[&[u8]]) -> Vec<(usize, usize)> {
             } else {
                 length(&lengths, at + 1, other).max(length(&lengths, at, other + 1))
             };
-            if let Some(place) = lengths.get_mut(at * width + other) {
-                *place = best;
+            if let Some(cell) = lengths.get_mut(at * width + other) {
+                *cell = best;
             }
         }
     }
-    let (mut at, mut other, mut places) = (0, 0, Vec::new());
+    let (mut at, mut other, mut common) = (0, 0, Vec::new());
     while let (Some(piece), Some(second)) = (old.get(at), new.get(other)) {
         if piece == second {
-            places.push((at, other));
+            common.push((at, other));
             (at, other) = (at + 1, other + 1);
         } else if length(&lengths, at + 1, other) >= length(&lengths, at, other + 1) {
             at += 1;
@@ -115,7 +115,7 @@ fn longest_common(old: &[&[u8]], new: &[&[u8]]) -> Vec<(usize, usize)> {
             other += 1;
         }
     }
-    places
+    common
 }
 
 #[cfg(test)]

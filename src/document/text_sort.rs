@@ -1,21 +1,22 @@
-//! Sorts rows by text: by a short prefix key first, by the full text only where keys are equal.
+//! Sorts rows by text: by a short prefix key first, by the rest of the text only if keys are equal.
 //!
 //! The key is made of the text after the prefix that all texts share; keys compare as
-//! [`natural_bytes`](super::sort::natural_bytes) compares the texts. Keys are sorted in place on all cores without access to
-//! the texts. Rows with equal keys are sorted again by the text after their common prefix. The sort is stable.
+//! [`natural_bytes`](super::sort::natural_bytes) compares the texts. Keys are sorted in place on all cores without
+//! access to the texts. Rows with equal keys are sorted again by the text after their common prefix. The sort is
+//! stable.
 
 use super::sort::SortKey;
 use crate::progress::Progress;
 use rayon::prelude::*;
 
 /// Bytes of a key.
-const KEY: usize = 40;
+const KEY_BYTES: usize = 40;
 
 /// A row and the first bytes of its text's key.
 #[derive(Debug, Clone, Copy)]
 struct Item {
-    key: [u64; KEY / 8],
-    /// Where the row was before.
+    key: [u64; KEY_BYTES / 8],
+    /// Its position before the sort.
     at: u32,
 }
 
@@ -25,12 +26,13 @@ pub(super) trait Texts: Sync {
     fn len(&self) -> u32;
 
     /// Calls a function with a text.
-    fn with_text<R>(&self, at: u32, look: impl FnOnce(&[u8]) -> R) -> R;
+    fn with_text<R>(&self, at: u32, call: impl FnOnce(&[u8]) -> R) -> R;
 }
 
 /// Positions in the order of their texts, empty ones last; `None` when cancelled.
 pub(super) fn by_text(texts: &impl Texts, by: &SortKey, progress: &Progress) -> Option<Vec<u32>> {
-    let mut items: Vec<Item> = (0..texts.len()).into_par_iter().map(|at| Item { key: [0; KEY / 8], at }).collect();
+    let mut items: Vec<Item> =
+        (0..texts.len()).into_par_iter().map(|at| Item { key: [0; KEY_BYTES / 8], at }).collect();
     // Empty texts come last; they are rare.
     let is_empty = |item: &Item| texts.with_text(item.at, <[u8]>::is_empty);
     let empty: Vec<u32> = items.par_iter().filter(|item| is_empty(item)).map(|item| item.at).collect();
@@ -44,8 +46,8 @@ pub(super) fn by_text(texts: &impl Texts, by: &SortKey, progress: &Progress) -> 
     Some(items.into_par_iter().map(|item| item.at).chain(empty).collect())
 }
 
-/// Up to this number, rows are sorted by copies of their texts, which fit a core's cache.
-const FEW: usize = 4_096;
+/// Maximum number of rows that are sorted by copies of their texts, so that the copies fit the cache of a core.
+const MAX_COPIED: usize = 4_096;
 
 /// A sort of rows by their texts.
 struct TextSort<'t, T> {
@@ -55,33 +57,33 @@ struct TextSort<'t, T> {
 }
 
 impl<T: Texts> TextSort<'_, T> {
-    /// Sorts rows whose texts have their first `from` bytes in common; of those that are `alike`, the keys behind that
-    /// place are the same too.
-    fn sort(&self, items: &mut [Item], from: usize, alike: bool) {
-        if items.len() <= FEW {
+    /// Sorts rows whose texts have the same first `from` bytes. With `has_equal_keys`, the keys of the text after these
+    /// bytes are equal as well.
+    fn sort(&self, items: &mut [Item], from: usize, has_equal_keys: bool) {
+        if items.len() <= MAX_COPIED {
             self.sort_few(items);
         } else {
-            self.sort_many(items, from, alike);
+            self.sort_many(items, from, has_equal_keys);
         }
     }
 
-    fn sort_many(&self, items: &mut [Item], from: usize, alike: bool) {
+    fn sort_many(&self, items: &mut [Item], from: usize, has_equal_keys: bool) {
         let Some(first) = items.first().map(|item| self.texts.with_text(item.at, <[u8]>::to_vec)) else { return };
         let tail = first.get(from..).unwrap_or_default();
         let shared = |item: &Item| {
             self.texts
                 .with_text(item.at, |text| (common_prefix_len(tail, text.get(from..).unwrap_or_default()), text.len()))
         };
-        let less = |a: (usize, usize), b: (usize, usize)| (a.0.min(b.0), a.1.max(b.1));
-        let (common, longest) = items.par_iter().map(shared).reduce(|| (usize::MAX, 0), less);
+        let combine = |a: (usize, usize), b: (usize, usize)| (a.0.min(b.0), a.1.max(b.1));
+        let (common, longest) = items.par_iter().map(shared).reduce(|| (usize::MAX, 0), combine);
         if self.progress.is_cancelled() || (common == tail.len() && longest == first.len()) {
             // All texts are equal and already in order.
             return;
         }
         // Do not skip part of a number: its key begins with its number of digits.
         let skipped = tail.iter().take(common).rposition(|byte| !byte.is_ascii_digit()).map_or(0, |last| last + 1);
-        if alike && skipped == 0 {
-            // Numbers that differ in leading zeros, or are longer than a key.
+        if has_equal_keys && skipped == 0 {
+            // The texts differ in the leading zeros of a number, or in a number with more digits than a key has.
             return self.sort_few(items);
         }
         let from = from + skipped;
@@ -100,7 +102,7 @@ impl<T: Texts> TextSort<'_, T> {
         });
     }
 
-    /// Sorts rows by copies of their texts; those of equal texts must be in their order.
+    /// Sorts rows by copies of their texts; rows with equal texts keep their order.
     fn sort_few(&self, items: &mut [Item]) {
         let mut all = Vec::new();
         let mut copies: Vec<(usize, usize, Item)> = Vec::with_capacity(items.len());
@@ -111,7 +113,7 @@ impl<T: Texts> TextSort<'_, T> {
         }
         let text = |copy: &(usize, usize, Item)| all.get(copy.0..copy.1).unwrap_or_default();
         copies.par_sort_by(|a, b| self.by.compare_bytes(text(a), text(b)));
-        items.iter_mut().zip(copies).for_each(|(place, (.., item))| *place = item);
+        items.iter_mut().zip(copies).for_each(|(slot, (.., item))| *slot = item);
     }
 }
 
@@ -120,18 +122,19 @@ fn common_prefix_len(a: &[u8], b: &[u8]) -> usize {
     a.iter().zip(b).take_while(|(x, y)| x == y).count()
 }
 
-/// The first bytes of a text's key: other bytes as they are; a number as a zero, how many digits it has, and these.
-/// Against anything else a number compares as any digit does.
-fn key_of(text: &[u8]) -> [u64; KEY / 8] {
-    let mut key = [0; KEY];
+/// The first [`KEY_BYTES`] bytes of the key of a text. A number becomes `0`, its count of digits and its digits,
+/// without leading zeros, so that numbers compare by value, and with other bytes as a digit does. All other bytes are
+/// unchanged.
+fn key_of(text: &[u8]) -> [u64; KEY_BYTES / 8] {
+    let mut key = [0; KEY_BYTES];
     let (mut at, mut len) = (0, 0);
     let mut put = |bytes: &[u8], len: &mut usize| {
-        let room = key.get_mut(*len..).unwrap_or_default();
-        let fits = bytes.len().min(room.len());
-        room.iter_mut().zip(bytes).for_each(|(place, byte)| *place = *byte);
+        let free = key.get_mut(*len..).unwrap_or_default();
+        let fits = bytes.len().min(free.len());
+        free.iter_mut().zip(bytes).for_each(|(target, byte)| *target = *byte);
         *len += fits;
     };
-    while let Some(byte) = text.get(at).filter(|_| len < KEY) {
+    while let Some(byte) = text.get(at).filter(|_| len < KEY_BYTES) {
         if !byte.is_ascii_digit() {
             put(&[*byte], &mut len);
             at += 1;
@@ -141,7 +144,7 @@ fn key_of(text: &[u8]) -> [u64; KEY / 8] {
         let run = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let zeros = rest.iter().take(run).take_while(|byte| **byte == b'0').count();
         let digits = rest.get(zeros..run).unwrap_or_default();
-        // A length that does not fit a byte is written behind the greatest that does.
+        // A count above 254 becomes 255 and four bytes.
         if let Ok(short @ 0..=0xfe) = u8::try_from(digits.len()) {
             put(&[b'0', short], &mut len);
         } else {
@@ -151,7 +154,7 @@ fn key_of(text: &[u8]) -> [u64; KEY / 8] {
         put(digits, &mut len);
         at += run;
     }
-    let mut words = [0; KEY / 8];
+    let mut words = [0; KEY_BYTES / 8];
     for (word, bytes) in words.iter_mut().zip(key.chunks_exact(8)) {
         *word = bytes.iter().fold(0, |word, byte| word << 8 | u64::from(*byte));
     }
@@ -167,22 +170,22 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
     /// Texts, and how often they were examined.
-    struct Given(Vec<String>, AtomicUsize);
+    struct CountedTexts(Vec<String>, AtomicUsize);
 
-    impl Texts for Given {
+    impl Texts for CountedTexts {
         fn len(&self) -> u32 {
             self.0.len() as u32
         }
 
-        fn with_text<R>(&self, at: u32, look: impl FnOnce(&[u8]) -> R) -> R {
+        fn with_text<R>(&self, at: u32, call: impl FnOnce(&[u8]) -> R) -> R {
             self.1.fetch_add(1, Relaxed);
-            look(self.0[at as usize].as_bytes())
+            call(self.0[at as usize].as_bytes())
         }
     }
 
     fn sorted(texts: Vec<String>, by: &SortKey) -> (Vec<u32>, usize) {
-        let given = Given(texts, AtomicUsize::new(0));
-        (by_text(&given, by, &Progress::default()).unwrap(), given.1.into_inner())
+        let texts = CountedTexts(texts, AtomicUsize::new(0));
+        (by_text(&texts, by, &Progress::default()).unwrap(), texts.1.into_inner())
     }
 
     fn any_text() -> impl Strategy<Value = String> {
@@ -219,28 +222,28 @@ mod tests {
             let mut expected: Vec<u32> = (0..texts.len() as u32).collect();
             expected.sort_by(|a, b| by.compare_texts(&texts[*a as usize], &texts[*b as usize]));
             prop_assert_eq!(&sorted(texts.clone(), &by).0, &expected);
-            // The way of many rows, whatever their number.
-            let given = Given(texts, AtomicUsize::new(0));
-            let mut items: Vec<Item> = (0..given.len()).map(|at| Item { key: [0; KEY / 8], at }).collect();
-            items.retain(|item| given.with_text(item.at, |text| !text.is_empty()));
-            TextSort { texts: &given, by: &by, progress: &Progress::default() }.sort_many(&mut items, 0, false);
+            // The method for many rows, although there are few.
+            let texts = CountedTexts(texts, AtomicUsize::new(0));
+            let mut items: Vec<Item> = (0..texts.len()).map(|at| Item { key: [0; KEY_BYTES / 8], at }).collect();
+            items.retain(|item| texts.with_text(item.at, |text| !text.is_empty()));
+            TextSort { texts: &texts, by: &by, progress: &Progress::default() }.sort_many(&mut items, 0, false);
             let found: Vec<u32> = items.into_iter().map(|item| item.at).collect();
             prop_assert_eq!(found.as_slice(), &expected[..found.len()]);
         }
 
         #[test]
-        fn keys_that_differ_tell_the_order(a in any_text(), b in any_text()) {
+        fn different_keys_have_the_order_of_their_texts(a in any_text(), b in any_text()) {
             let order = key_of(a.as_bytes()).cmp(&key_of(b.as_bytes()));
             prop_assert!(order == Ordering::Equal || order == natural_bytes(a.as_bytes(), b.as_bytes()));
         }
     }
 
-    /// Long texts that differ at their ends: what they have in common is passed over, not compared again.
+    /// If long texts differ only at their ends, their common prefix is skipped instead of being compared repeatedly.
     #[test]
-    fn what_long_texts_begin_with_is_looked_at_a_few_times_only() {
+    fn a_long_common_prefix_is_examined_only_a_few_times() {
         let texts = (0..5_000).map(|n| format!("{}{}", "x".repeat(300), (n * 7) % 5_000)).collect();
-        let (order, looks) = sorted(texts, &SortKey { by: SortBy::Own(Column::Loc), descending: false });
+        let (order, examined) = sorted(texts, &SortKey { by: SortBy::Own(Column::Loc), descending: false });
         assert!(order.is_sorted_by_key(|at| (at * 7) % 5_000));
-        assert!(looks <= 4 * 5_000, "{looks}");
+        assert!(examined <= 4 * 5_000, "{examined}");
     }
 }

@@ -1,9 +1,9 @@
 //! Unloads files of a set that is larger than memory, and reloads them one at a time.
 //!
-//! A streamed set is processed file by file. An unloaded file keeps its number of rows, its size and its frame; its rows
-//! have no text and no record, except for URLs that other rows are compared with. [`reload`] makes a file
-//! resident until it is unloaded again. An edit of a resident file gives a separate document, which is dropped before the
-//! next file is reloaded.
+//! A streamed set is processed file by file. An unloaded file keeps its number of rows, its size and its frame; its
+//! rows have no text and no record, except for URLs that other rows are compared with. [`reload`] makes a file resident
+//! until it is unloaded again. An edit of a resident file gives a separate document, which is dropped before the next
+//! file is reloaded.
 
 use super::Document;
 use super::rows::{RowId, RowList};
@@ -83,7 +83,7 @@ pub(crate) fn reload_some(
     for (row, record) in records {
         document.records.set(row.index(), record);
     }
-    put_source(document, id, source);
+    replace_source(document, id, source);
     document.streaming.get_or_insert_default().resident = Some(id);
 }
 
@@ -92,7 +92,7 @@ pub(crate) fn unload(document: &mut Document, id: SitemapId) -> Option<Vec<u8>> 
     let (sitemap, first) = (document.sitemap(id)?, document.bases.get(id.index()).copied()?);
     let rows = first as usize..first as usize + sitemap.live as usize;
     let frame = document.source_of(id).map(Source::without_entries);
-    let old = frame.and_then(|frame| put_source(document, id, frame));
+    let old = frame.and_then(|frame| replace_source(document, id, frame));
     document.records.blank(rows);
     if let Some(streaming) = &mut document.streaming {
         streaming.resident = None;
@@ -106,7 +106,7 @@ pub(crate) fn replace(document: &mut Document, id: SitemapId, sitemap: Sitemap) 
     document.live = (document.live + sitemap.live).saturating_sub(before);
     let first = document.bases.get(id.index()).copied().unwrap_or_default();
     let (rows, frame) = (RowList::range(first, sitemap.live), Arc::new(sitemap.frame.without_entries()));
-    document.change_sitemap(id, |place| *place = Sitemap { frame, rows, ..sitemap });
+    document.change_sitemap(id, |slot| *slot = Sitemap { frame, rows, ..sitemap });
 }
 
 /// Keeps the URLs of some rows even while their file is unloaded.
@@ -121,11 +121,11 @@ pub(crate) fn keep_lengths(document: &mut Document, lengths: Vec<u32>) {
 }
 
 /// Replaces a source, and returns the old one unless it is shared.
-fn put_source(document: &mut Document, id: SitemapId, source: Source) -> Option<Source> {
+fn replace_source(document: &mut Document, id: SitemapId, source: Source) -> Option<Source> {
     let source = Arc::new(source);
     document.change_sitemap(id, |sitemap| sitemap.frame = Arc::clone(&source));
-    let place = Arc::make_mut(&mut document.sources).get_mut(id.index())?;
-    Arc::into_inner(std::mem::replace(place, source))
+    let slot = Arc::make_mut(&mut document.sources).get_mut(id.index())?;
+    Arc::into_inner(std::mem::replace(slot, source))
 }
 
 #[cfg(test)]

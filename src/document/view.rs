@@ -35,27 +35,27 @@ impl ViewSpec {
 enum Order {
     /// All rows in file order: first position of each sitemap, then the total.
     File(Arc<Vec<u32>>),
-    /// These rows; and the number of each row in the file order, by row id.
+    /// A list of rows, and the number of each row in the file order.
     List { rows: Arc<Vec<u32>>, numbers: Numbers },
 }
 
 /// The number of each row in the file order, by row id, from 1.
 #[derive(Debug, Clone)]
 enum Numbers {
-    /// File order equals id order; the number of ids.
-    Natural(u32),
-    /// Any order; 0 for rows without a position.
-    Given(Arc<[u32]>),
+    /// The file order is the id order; contains the number of ids.
+    IdOrder(u32),
+    /// Any other order; 0 for rows without a position.
+    Table(Arc<[u32]>),
 }
 
 impl Numbers {
     fn of(document: &Document) -> Self {
         let mut end = 0;
-        let mut follows =
+        let mut continues =
             |range: &Range<u32>| range.is_empty() || std::mem::replace(&mut end, range.end) == range.start;
         let mut ranges = document.sitemaps().iter().map(|sitemap| sitemap.rows.as_range());
-        if ranges.all(|range| range.as_ref().is_some_and(&mut follows)) && end == document.row_limit() {
-            return Self::Natural(end);
+        if ranges.all(|range| range.as_ref().is_some_and(&mut continues)) && end == document.row_limit() {
+            return Self::IdOrder(end);
         }
         let mut numbers = vec![0u32; document.row_limit() as usize];
         for (number, row) in document.rows().enumerate() {
@@ -63,19 +63,19 @@ impl Numbers {
                 *slot = number as u32 + 1;
             }
         }
-        Self::Given(numbers.into())
+        Self::Table(numbers.into())
     }
 
     fn get(&self, row: u32) -> u32 {
         match self {
-            Self::Natural(end) => {
+            Self::IdOrder(end) => {
                 if row < *end {
                     row + 1
                 } else {
                     0
                 }
             }
-            Self::Given(numbers) => numbers.get(row as usize).copied().unwrap_or_default(),
+            Self::Table(numbers) => numbers.get(row as usize).copied().unwrap_or_default(),
         }
     }
 }
@@ -93,7 +93,7 @@ impl Default for View {
 }
 
 /// Rows per work item, small enough that cancelling takes effect at once.
-const SLICE: usize = 4_096;
+const CHUNK_ROWS: usize = 4_096;
 
 impl View {
     /// All rows in file order.
@@ -113,16 +113,17 @@ impl View {
     pub fn append_files(&mut self, document: &Document) {
         // The start of each file, and the end of the last.
         let Order::File(starts) = &mut self.order else { return *self = Self::file_order(document) };
-        let Some(known) = starts.len().checked_sub(1) else { return *self = Self::file_order(document) };
+        let Some(known_files) = starts.len().checked_sub(1) else { return *self = Self::file_order(document) };
         let mut total = starts.last().copied().unwrap_or_default();
         let starts = Arc::make_mut(starts);
-        for sitemap in document.sitemaps().iter().skip(known) {
+        for sitemap in document.sitemaps().iter().skip(known_files) {
             total += sitemap.rows.len() as u32;
             starts.push(total);
         }
     }
 
-    /// Filters and sorts on all cores; `None` when cancelled. `facts` returns the properties of a row that queries test.
+    /// Filters and sorts on all cores; `None` when cancelled. `facts` returns the properties of a row that queries
+    /// test.
     pub fn build<R: RowFacts>(
         document: &Document,
         spec: &ViewSpec,
@@ -135,14 +136,14 @@ impl View {
         let numbers = Numbers::of(document);
         let all = || -> Vec<u32> {
             match numbers {
-                Numbers::Natural(end) => (0..end).collect(),
-                Numbers::Given(_) => document.rows().map(|row| row.0).collect(),
+                Numbers::IdOrder(end) => (0..end).collect(),
+                Numbers::Table(_) => document.rows().map(|row| row.0).collect(),
             }
         };
         let mut rows = match spec.filter.as_ref().filter(|query| !query.matches_all()) {
             None => all(),
             Some(query) => match query.needle().filter(|_| !document.is_streamed()) {
-                None => matching(&all(), query, facts, progress)?,
+                None => matching_rows(&all(), query, facts, progress)?,
                 Some((needle, decides)) => {
                     let search = NeedleSearch { document, needle, decides };
                     in_file_order(search.rows(|row| query.matches(&facts(row)), progress)?, &numbers)
@@ -200,8 +201,8 @@ impl View {
         }
     }
 
-    /// The position in this view of the row that is nearest to `row` in another view of the same document; of two equally
-    /// near rows, the later.
+    /// The position in this view of the row that is nearest to `row` in another view of the same document; of two
+    /// equally near rows, the later.
     pub fn nearest_to(&self, document: &Document, row: RowId, other: &Self) -> Option<u32> {
         let from = other.position_of(document, row)?;
         let shown: RowSet = self.rows(document).map(|row| row.0).collect();
@@ -213,7 +214,8 @@ impl View {
         self.position_of(document, other.row_at(document, before.or(after)?)?)
     }
 
-    /// The number of a row in the file order of the whole set, from 1; 0 for rows that were added after the view was built.
+    /// The number of a row in the file order of the whole set, from 1; 0 for rows that were added after the view was
+    /// built.
     pub fn number(&self, document: &Document, row: RowId) -> u32 {
         match &self.order {
             Order::File(_) => self.position_of(document, row).map_or(0, |position| position + 1),
@@ -244,7 +246,7 @@ impl View {
 
 /// Sorts rows from id order into file order, and drops those without a position in a file.
 fn in_file_order(mut rows: Vec<u32>, numbers: &Numbers) -> Vec<u32> {
-    if matches!(numbers, Numbers::Given(_)) {
+    if matches!(numbers, Numbers::Table(_)) {
         rows.retain(|row| numbers.get(*row) > 0);
         rows.par_sort_unstable_by_key(|row| numbers.get(*row));
     }
@@ -252,14 +254,14 @@ fn in_file_order(mut rows: Vec<u32>, numbers: &Numbers) -> Vec<u32> {
 }
 
 /// The rows that match a query, in order.
-fn matching<R: RowFacts>(
+fn matching_rows<R: RowFacts>(
     all: &[u32],
     query: &Query,
     facts: &(impl Fn(RowId) -> R + Sync),
     progress: &Progress,
 ) -> Option<Vec<u32>> {
     let parts: Vec<Vec<u32>> = all
-        .par_chunks(SLICE)
+        .par_chunks(CHUNK_ROWS)
         .map(|slice| {
             if progress.is_cancelled() {
                 return None;
@@ -325,7 +327,7 @@ impl RowSort<'_> {
         }
         if keys.len() <= 2 && keys.iter().all(is_fact) {
             // Sort by the codes of both keys, then by position.
-            let code = |facts: &R, place: usize| keys.get(place).and_then(|key| key.packed(facts)).unwrap_or(u64::MAX);
+            let code = |facts: &R, index: usize| keys.get(index).and_then(|key| key.packed(facts)).unwrap_or(u64::MAX);
             let pair = |(at, row): (usize, &u32)| {
                 let facts = facts(RowId(*row));
                 (code(&facts, 0), code(&facts, 1), at as u32)
@@ -362,28 +364,28 @@ impl RowSort<'_> {
         (!progress.is_cancelled()).then_some(rows)
     }
 
-    /// Rows sorted under keys of which some texts must be computed; each text is computed once.
+    /// Rows sorted under keys with texts that must be computed; each text is computed only once.
     fn sorted_by_computed_texts<R: RowFacts>(
         &self,
         rows: &[u32],
         facts: &(impl Fn(RowId) -> R + Sync),
     ) -> Option<Vec<u32>> {
         let Self { numbers, keys, progress, .. } = *self;
-        let made = |row: &u32| {
+        let with_keys = |row: &u32| {
             if progress.is_cancelled() {
                 return (Box::default(), *row);
             }
             let facts = facts(RowId(*row));
-            let of = |key: &SortKey| match &key.by {
+            let key_of = |key: &SortKey| match &key.by {
                 SortBy::Own(Column::Number) if key.descending => Key::Code(u64::from(u32::MAX - numbers.get(*row))),
                 SortBy::Own(Column::Number) => Key::Code(u64::from(numbers.get(*row))),
                 by if by.is_text() => Key::Text(by.text(&facts).into()),
                 _ => Key::Code(key.packed(&facts).unwrap_or(u64::MAX)),
             };
-            (keys.iter().map(of).collect::<Box<[Key]>>(), *row)
+            (keys.iter().map(key_of).collect::<Box<[Key]>>(), *row)
         };
-        let mut made: Vec<(Box<[Key]>, u32)> = rows.par_iter().map(made).collect();
-        made.par_sort_by(|(a, _), (b, _)| {
+        let mut keyed_rows: Vec<(Box<[Key]>, u32)> = rows.par_iter().map(with_keys).collect();
+        keyed_rows.par_sort_by(|(a, _), (b, _)| {
             let by = |(key, (a, b)): (&SortKey, (&Key, &Key))| match (a, b) {
                 (Key::Code(a), Key::Code(b)) => a.cmp(b),
                 (Key::Text(a), Key::Text(b)) => key.compare_texts(a, b),
@@ -395,6 +397,6 @@ impl RowSort<'_> {
             }
             orders.into_iter().find(|order| order.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
         });
-        (!progress.is_cancelled()).then(|| made.into_iter().map(|(_, row)| row).collect())
+        (!progress.is_cancelled()).then(|| keyed_rows.into_iter().map(|(_, row)| row).collect())
     }
 }

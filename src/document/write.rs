@@ -40,8 +40,8 @@ fn write_whole<E>(
     write(&sitemap.frame.tail(sitemap.live > 0))
 }
 
-/// Fast path for a row with exactly one changed or new value, if its position is known without parsing the entry. Returns
-/// whether the row was written.
+/// Fast path for a row with exactly one changed or new value, if its position is known without parsing the entry.
+/// Returns whether the row was written.
 fn write_one_change(document: &Document, row: RowBase<'_>, changes: &Changes<'_>, out: &mut Vec<u8>) -> bool {
     let RowBase { row, text, names } = row;
     let mut changed = Field::ALL.into_iter().zip(changes).filter_map(|(field, change)| Some((field, (*change)?)));
@@ -53,8 +53,8 @@ fn write_one_change(document: &Document, row: RowBase<'_>, changes: &Changes<'_>
         out.extend_from_slice(text.get(range.end..).unwrap_or_default());
         return true;
     }
-    let place = fast_path::insertion_point(text, loc, field, names);
-    place.inspect(|place| splice::insert(text, *place, field, value, out)).is_some()
+    let insertion_point = fast_path::insertion_point(text, loc, field, names);
+    insertion_point.inspect(|insertion_point| splice::insert(text, *insertion_point, field, value, out)).is_some()
 }
 
 /// Calls `write` with the texts of the live rows of a file, untouched neighbours as one run, edited ones as one
@@ -69,25 +69,25 @@ fn write_rows<E>(
     let names = &sitemap.frame.names;
     let mut cursor = document.row_cursor();
     let mut out = Vec::new();
-    let mut begun: Option<(&Source, usize, usize)> = None;
+    let mut pending_run: Option<(&Source, usize, usize)> = None;
     for row in sitemap.rows.iter().filter(|row| document.is_live(*row)) {
         let changes = document.overlay.changes(row);
         let is_spliced = changes.iter().any(Option::is_some);
-        let place = if is_spliced { None } else { cursor.origin(row) };
-        match (place, &mut begun) {
+        let origin = if is_spliced { None } else { cursor.origin(row) };
+        match (origin, &mut pending_run) {
             (Some((source, entry)), Some((current, _, to))) if std::ptr::eq(source, *current) && *to == entry => {
                 *to += 1;
                 continue;
             }
             _ => {}
         }
-        if let Some((source, from, to)) = begun.take() {
+        if let Some((source, from, to)) = pending_run.take() {
             write(source.run(from, to))?;
         }
-        if let Some((source, entry)) = place {
+        if let Some((source, entry)) = origin {
             write(&out)?;
             out.clear();
-            begun = Some((source, entry, entry + 1));
+            pending_run = Some((source, entry, entry + 1));
             continue;
         }
         let row = cursor.of(row);
@@ -101,5 +101,5 @@ fn write_rows<E>(
             out.clear();
         }
     }
-    write(begun.map_or(&out, |(source, from, to)| source.run(from, to)))
+    write(pending_run.map_or(&out, |(source, from, to)| source.run(from, to)))
 }

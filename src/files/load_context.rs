@@ -48,8 +48,11 @@ impl<V: Visit + Send> LoadContext<'_, V> {
         // Map positions in the resolved text to lines of the file as stored.
         let moved = file.quirks.iter().map(|quirk| Quirk { at: map.stored(quirk.at), ..quirk.clone() });
         let quirks = joined(of_merge, &moved.collect::<Vec<_>>());
-        let source =
-            if source.is_as_stored() { source.anchored(sides) } else { source.with_places(|at| map.stored(at)) };
+        let source = if source.is_as_stored() {
+            source.anchored(sides)
+        } else {
+            source.with_mapped_anchors(|at| map.stored(at))
+        };
         Ok(File { source, quirks, form, ..file })
     }
 }

@@ -11,7 +11,7 @@ use unicode_width::UnicodeWidthStr;
 pub(crate) use crate::visible::Charset;
 #[cfg(test)]
 pub(super) use crate::visible::count;
-use crate::visible::{MARKS, char_width, count_inspected};
+use crate::visible::{MAX_MARKS, char_width, count_inspected};
 
 /// Maximum number of columns that are measured; no screen is wider.
 const MAX_MEASURED_WIDTH: usize = 4096;
@@ -215,7 +215,7 @@ pub(super) fn from(text: &str, at: usize) -> &str {
 }
 
 /// The length in bytes of the shortest prefix that certainly fills more than `width` columns. A character takes at
-/// least one column, or combines with the previous one; at most [`MARKS`] combine with one character.
+/// least one column, or combines with the previous one; at most [`MAX_MARKS`] combine with one character.
 fn longest_prefix(chars: impl Iterator<Item = char>, width: usize) -> usize {
     let (mut bytes, mut columns, mut marks) = (0, 0_usize, 0);
     for c in chars {
@@ -225,7 +225,7 @@ fn longest_prefix(chars: impl Iterator<Item = char>, width: usize) -> usize {
         bytes += c.len_utf8();
         let joins = !c.is_ascii() && char_width(c) == 0;
         marks = if joins { marks + 1 } else { 0 };
-        columns += usize::from(!joins || marks > MARKS);
+        columns += usize::from(!joins || marks > MAX_MARKS);
     }
     count_inspected(bytes);
     bytes
@@ -446,8 +446,8 @@ mod tests {
     fn combining_marks_above_the_limit_are_shown_as_signs() {
         let text = format!("a{}", "\u{301}".repeat(40));
         let visible = Charset::Unicode.visible(&text).into_owned();
-        assert_eq!(visible.matches('\u{301}').count(), MARKS);
-        assert_eq!(visible.matches("‹0301›").count(), 40 - MARKS);
+        assert_eq!(visible.matches('\u{301}').count(), MAX_MARKS);
+        assert_eq!(visible.matches("‹0301›").count(), 40 - MAX_MARKS);
     }
 
     #[test]

@@ -68,25 +68,25 @@ pub(super) fn edit(
     // Reused while consecutive rows get the same value.
     let mut new = NewValue::of(document, field, ValueId::NONE);
     let mut cursor = document.row_cursor();
-    // The copies are not shared yet.
-    let places = (Arc::make_mut(&mut overrides), Arc::make_mut(&mut records));
+    // The copies are not shared, so this does not copy them again.
+    let copies = (Arc::make_mut(&mut overrides), Arc::make_mut(&mut records));
     for (row, id) in rows {
         let slot = row.index() % PAGE;
-        let (Some(over), Some(record)) = (places.0.get_mut(slot), places.1.get_mut(slot)) else {
+        let (Some(override_id), Some(record)) = (copies.0.get_mut(slot), copies.1.get_mut(slot)) else {
             skipped.push(row.0);
             continue;
         };
         // The last page is longer than the column.
-        let is_there = !record.is_deleted() && row.0 < document.row_limit();
+        let is_live = !record.is_deleted() && row.0 < document.row_limit();
         if new.id != id {
             new = NewValue::of(document, field, id);
         }
-        let changed = is_there.then(|| set_field(document, cursor.of(row), field, new)).flatten();
+        let changed = is_live.then(|| set_field(document, cursor.of(row), field, new)).flatten();
         let Some((id, delta)) = changed else {
             skipped.push(row.0);
             continue;
         };
-        *over = id;
+        *override_id = id;
         if id == ValueId::NONE {
             record.note(field, document.base_value(row, field).as_deref());
         } else {
@@ -105,40 +105,43 @@ pub(super) fn edit(
     PageEdit { number, overrides, records, is_changed, skipped, deltas }
 }
 
-/// The override that a field needs for a value (none if it equals the text), and by how many bytes the entry grows.
-/// `None` if nothing changes.
+/// The override that a field needs for a value (none if the value equals the text), and the growth of the entry in
+/// bytes. `None` if nothing changes.
 fn set_field(document: &Document, row: RowBase<'_>, field: Field, new: NewValue<'_>) -> Option<(ValueId, i64)> {
     let RowBase { row, text: base, names } = row;
     let current = document.overlay.field(row, field);
     let loc = document.record(row).plain_loc();
     let current_text = loc.clone().and_then(|loc| fast_path::text_after_loc(base, loc.end, field, names));
-    if let (Some(current_text), Some(wanted)) = (current_text, new.text)
+    if let (Some(current_text), Some(new_text)) = (current_text, new.text)
         && current != ValueId::REMOVED
     {
         // Only the text of the element changes, independent of overrides of other fields.
-        let now = document.overlay.text(current);
+        let override_text = document.overlay.text(current);
         let (id, len) =
-            if wanted.as_bytes() == current_text { (ValueId::NONE, current_text.len()) } else { (new.id, new.len) };
-        let is_same = id == current || (id != ValueId::NONE && now == Some(wanted));
-        return (!is_same).then(|| (id, len as i64 - now.map_or(current_text.len(), escaped_len) as i64));
+            if new_text.as_bytes() == current_text { (ValueId::NONE, current_text.len()) } else { (new.id, new.len) };
+        let is_same = id == current || (id != ValueId::NONE && override_text == Some(new_text));
+        return (!is_same).then(|| (id, len as i64 - override_text.map_or(current_text.len(), escaped_len) as i64));
     }
-    let missing =
+    let insertion_point =
         loc.filter(|_| current_text.is_none()).and_then(|loc| fast_path::insertion_point(base, loc, field, names));
-    if let Some(place) = missing {
-        // The element is inserted at a fixed place, independent of overrides of other fields.
-        let now = document.overlay.text(current);
+    if let Some(insertion_point) = insertion_point {
+        // The element is inserted at a fixed position, independent of overrides of other fields.
+        let override_text = document.overlay.text(current);
         let id = if new.text.is_none() { ValueId::NONE } else { new.id };
-        let is_same = id == current || (now.is_none() && new.text.is_none()) || (now.is_some() && now == new.text);
-        let len = |value: Option<usize>| value.map_or(0, |value| splice::inserted_len(place, field, value) as i64);
-        return (!is_same).then(|| (id, len(new.text.map(|_| new.len)) - len(now.map(escaped_len))));
+        let is_same = id == current
+            || (override_text.is_none() && new.text.is_none())
+            || (override_text.is_some() && override_text == new.text);
+        let len =
+            |value: Option<usize>| value.map_or(0, |value| splice::inserted_len(insertion_point, field, value) as i64);
+        return (!is_same).then(|| (id, len(new.text.map(|_| new.len)) - len(override_text.map(escaped_len))));
     }
     let entry = Entry::of(base, names);
-    let wanted = new.text;
+    let new_text = new.text;
     let current_text = entry.value(field, base);
-    let id = if wanted == current_text.as_deref() { ValueId::NONE } else { new.id };
+    let id = if new_text == current_text.as_deref() { ValueId::NONE } else { new.id };
     let same = match (id, current) {
         (ValueId::NONE | ValueId::REMOVED, current) => id == current,
-        (id, current) => id == current || (current != ValueId::NONE && document.overlay.text(current) == wanted),
+        (id, current) => id == current || (current != ValueId::NONE && document.overlay.text(current) == new_text),
     };
     if same {
         return None;
@@ -149,7 +152,7 @@ fn set_field(document: &Document, row: RowBase<'_>, field: Field, new: NewValue<
     changes[field.index()] = match id {
         ValueId::NONE => None,
         ValueId::REMOVED => Some(Change::Remove),
-        _ => wanted.map(Change::Set),
+        _ => new_text.map(Change::Set),
     };
     let after = splice::spliced_len(&entry, base, names, &changes);
     Some((id, after as i64 - before as i64))

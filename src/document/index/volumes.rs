@@ -30,7 +30,7 @@ pub struct Volume {
     pub first: usize,
     /// The encoding that it is stored in; in memory it is always UTF-8.
     pub encoding: &'static str,
-    /// What was unusual about it as stored; entries are counted through the whole index.
+    /// Its quirks; entries are counted over the whole index.
     pub quirks: Arc<[Quirk]>,
 }
 
@@ -50,7 +50,7 @@ pub struct IndexFile<'i> {
     pub entries: Range<usize>,
     /// The encoding that it is stored in.
     pub encoding: &'static str,
-    /// What was unusual about it as stored; entries are counted through the whole index.
+    /// Its quirks; entries are counted over the whole index.
     pub quirks: &'i Arc<[Quirk]>,
 }
 
@@ -94,7 +94,7 @@ impl<'i> IndexFile<'i> {
         self.pieces().concat()
     }
 
-    /// Whether another has the same bytes.
+    /// Whether another file has the same bytes.
     pub fn has_bytes_of(&self, other: &IndexFile<'_>) -> bool {
         let is_same = Arc::ptr_eq(self.frame, other.frame)
             && Arc::ptr_eq(&self.index.source, &other.index.source)
@@ -202,11 +202,14 @@ impl Index {
     /// The volumes, by number, whose head, tail or compression differs from the same volume of another index.
     pub fn other_volumes<'o>(&'o self, other: &'o Self) -> impl Iterator<Item = (usize, &'o Volume)> {
         let pairs = (1..).zip(self.more.iter().zip(other.more.iter()));
-        let differs = |own: &Volume, was: &Volume| {
-            let is_same = Arc::ptr_eq(&own.frame, &was.frame) || own.frame.bytes() == was.frame.bytes();
-            own.path == was.path && (own.gzip != was.gzip || !is_same)
+        let differs = |volume: &Volume, other_volume: &Volume| {
+            let is_same =
+                Arc::ptr_eq(&volume.frame, &other_volume.frame) || volume.frame.bytes() == other_volume.frame.bytes();
+            volume.path == other_volume.path && (volume.gzip != other_volume.gzip || !is_same)
         };
-        pairs.filter(move |(_, (own, was))| differs(own, was)).map(|(number, (own, _))| (number, own))
+        pairs
+            .filter(move |(_, (volume, other_volume))| differs(volume, other_volume))
+            .map(|(number, (volume, _))| (number, volume))
     }
 
     /// Drops the quirks of the volumes that were written, by number.
@@ -237,9 +240,10 @@ impl Index {
         for index in rest.by_ref() {
             let first = joined.children.len();
             let mut frame = index.source.without_entries();
-            // Stray text between entries is no longer in the frame.
+            // An offset of stray text between entries is not in the frame, so it is dropped.
             frame.stray = frame.stray.filter(|at| (*at as usize) < frame.head(true).len());
-            let moved = |quirk: &Quirk| Quirk { entry: quirk.entry.map(|entry| entry + first as u32), ..quirk.clone() };
+            let shifted =
+                |quirk: &Quirk| Quirk { entry: quirk.entry.map(|entry| entry + first as u32), ..quirk.clone() };
             more.push(Volume {
                 path: index.path,
                 name: index.name,
@@ -247,7 +251,7 @@ impl Index {
                 frame: Arc::new(frame),
                 first,
                 encoding: index.encoding,
-                quirks: index.quirks.iter().map(moved).collect(),
+                quirks: index.quirks.iter().map(shifted).collect(),
             });
             joined.children_mut().extend(index.children.iter().cloned());
         }
@@ -274,27 +278,27 @@ impl Index {
         Self { more: more.into(), ..self.clone() }
     }
 
-    /// The volumes with their first entries after the entries have changed: an entry stays in its volume, and a new one joins
-    /// the volume of the entry before it. `was` has the old number of each entry. If entries moved between volumes, each
-    /// volume keeps its number of entries.
-    pub(super) fn volume_starts(&self, was: &[Option<usize>]) -> Arc<[Volume]> {
+    /// The volumes with their first entries after the entries have changed: an entry stays in its volume, and a new one
+    /// joins the volume of the entry before it. `old_entries` contains the old number of each entry. If entries moved
+    /// between volumes, each volume keeps its number of entries.
+    pub(super) fn volume_starts(&self, old_entries: &[Option<usize>]) -> Arc<[Volume]> {
         if self.more.is_empty() {
             return Arc::clone(&self.more);
         }
-        let known: Vec<usize> = was.iter().flatten().map(|entry| self.file_of(*entry)).collect();
+        let old_volumes: Vec<usize> = old_entries.iter().flatten().map(|entry| self.file_of(*entry)).collect();
         let mut more = self.more.to_vec();
-        if known.is_sorted() {
+        if old_volumes.is_sorted() {
             // For each volume, the first entry in it or in a later one.
             let mut firsts = Vec::with_capacity(more.len());
-            for (place, entry) in was.iter().enumerate() {
-                let file = entry.map_or(0, |entry| self.file_of(entry));
-                firsts.resize(file.max(firsts.len()), place);
+            for (entry, old_entry) in old_entries.iter().enumerate() {
+                let file = old_entry.map_or(0, |old_entry| self.file_of(old_entry));
+                firsts.resize(file.max(firsts.len()), entry);
             }
-            firsts.resize(more.len(), was.len());
+            firsts.resize(more.len(), old_entries.len());
             more.iter_mut().zip(firsts).for_each(|(volume, first)| volume.first = first);
         } else {
             for volume in &mut more {
-                volume.first = volume.first.min(was.len());
+                volume.first = volume.first.min(old_entries.len());
             }
         }
         more.into()
@@ -310,17 +314,18 @@ pub struct Slot {
     pub entries: Range<usize>,
 }
 
-/// Assigns the entries of an index to its files. Files for which `may_stay` is true keep their entries even over a limit.
+/// Assigns the entries of an index to its files. Files for which `may_stay` is true keep their entries even over a
+/// limit.
 pub(crate) fn assign_slots(index: &Index, limits: Limits, may_stay: &dyn Fn(&IndexFile<'_>) -> bool) -> Vec<Slot> {
     let mut slots: Vec<Slot> =
         index.files().enumerate().map(|(number, file)| Slot { file: Some(number), entries: file.entries }).collect();
     // The first volume identifies the set: if it is empty it takes the entries of the next one.
     let is_emptied = index.file(0).is_some_and(|first| first.is_empty() && !may_stay(&first));
-    let filled = slots.iter().position(|slot| !slot.entries.is_empty());
-    if let Some(filled) = filled.filter(|_| is_emptied)
-        && let Some(end) = slots.get(filled).map(|slot| slot.entries.end)
+    let first_nonempty = slots.iter().position(|slot| !slot.entries.is_empty());
+    if let Some(first_nonempty) = first_nonempty.filter(|_| is_emptied)
+        && let Some(end) = slots.get(first_nonempty).map(|slot| slot.entries.end)
     {
-        slots.iter_mut().take(filled + 1).skip(1).for_each(|slot| slot.entries = end..end);
+        slots.iter_mut().take(first_nonempty + 1).skip(1).for_each(|slot| slot.entries = end..end);
         if let Some(first) = slots.first_mut() {
             first.entries = 0..end;
         }
@@ -342,9 +347,9 @@ pub(crate) fn assign_slots(index: &Index, limits: Limits, may_stay: &dyn Fn(&Ind
         }
         start = end;
     }
-    let new = overhead(&part_frame(index.more.last().map_or(&index.source, |last| &last.frame)));
+    let overhead_of_new = overhead(&part_frame(index.more.last().map_or(&index.source, |last| &last.frame)));
     while start < index.children.len() {
-        let end = fitting_end(index, start..index.children.len(), new, limits);
+        let end = fitting_end(index, start..index.children.len(), overhead_of_new, limits);
         out.push(Slot { file: None, entries: start..end });
         start = end;
     }
@@ -354,12 +359,12 @@ pub(crate) fn assign_slots(index: &Index, limits: Limits, may_stay: &dyn Fn(&Ind
 /// The end of the entries that fit into a file with `overhead` bytes of frame; at least one entry.
 fn fitting_end(index: &Index, entries: Range<usize>, overhead: u64, limits: Limits) -> usize {
     let mut bytes = overhead;
-    let most = entries.start.saturating_add(limits.parts.max(1) as usize).min(entries.end);
-    for entry in entries.start..most {
+    let max_end = entries.start.saturating_add(limits.parts.max(1) as usize).min(entries.end);
+    for entry in entries.start..max_end {
         bytes += index.source.entry_text(entry).len() as u64;
         if bytes > limits.index_bytes && entry > entries.start {
             return entry;
         }
     }
-    most
+    max_end
 }

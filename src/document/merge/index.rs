@@ -1,9 +1,9 @@
 //! Three-way merge of an index: entry by entry, each identified by its file or URL.
 //!
-//! Invariant: the result is their index with our changes applied, which is what a save has to write. In an entry that both
-//! sides changed, fields that we changed are ours and all others theirs. An entry that only one side changed is taken from
-//! that side. An entry that they removed stays removed, since the user decides about its file separately. Indexes with
-//! different namespace declarations or in several files are not merged.
+//! Invariant: the result is their index with our changes applied, which is what a save has to write. In an entry that
+//! both sides changed, fields that we changed are ours and all others theirs. An entry that only one side changed is
+//! taken from that side. An entry that they removed stays removed, since the user decides about its file separately.
+//! Indexes with different namespace declarations or in several files are not merged.
 
 use super::super::index::{ChildState, Index};
 use super::super::sitemap::SitemapId;
@@ -40,7 +40,8 @@ impl Versions<'_> {
         bytes[0] != bytes[1] && bytes[0] != bytes[2] && bytes[1] != bytes[2]
     }
 
-    /// The merged index. `None` if an entry could mean something else than in its own version.
+    /// The merged index. `None` if the versions declare different namespaces, so that an entry could change its
+    /// meaning, or if a version has several files.
     pub(super) fn merged(&self) -> Option<MergedIndex> {
         let Self { base, ours, theirs } = *self;
         let is_one = [base, ours, theirs].iter().all(|index| index.more.is_empty());
@@ -48,11 +49,12 @@ impl Versions<'_> {
         if !is_one || !is_compatible(ours) || !is_compatible(base) {
             return None;
         }
-        let (own, there) = (pairs(base, ours), pairs(base, theirs));
-        let of_theirs: HashMap<usize, usize> = there.iter().map(|(base, theirs)| (*theirs, *base)).collect();
-        let known: HashSet<usize> = own.values().copied().collect();
+        let (our_entries, their_entries) = (match_entries(base, ours), match_entries(base, theirs));
+        let base_of_theirs: HashMap<usize, usize> =
+            their_entries.iter().map(|(base, theirs)| (*theirs, *base)).collect();
+        let known_entries: HashSet<usize> = our_entries.values().copied().collect();
         let own_locs: HashSet<&str> = ours.children.iter().map(|child| &*child.loc).collect();
-        let mut added = Added::new(self, &known, &of_theirs);
+        let mut added = Added::new(self, &known_entries, &base_of_theirs);
         let (mut entries, mut count, mut clashes) = (Vec::new(), 0, 0);
         let mut put = |text: &[u8]| {
             entries.extend_from_slice(text);
@@ -61,71 +63,75 @@ impl Versions<'_> {
         added.take_after(None).iter().for_each(|entry| put(ours.source.entry_text(*entry)));
         for entry in 0..theirs.source.len() {
             let text = theirs.source.entry_text(entry);
-            let Some(was) = of_theirs.get(&entry) else {
+            let Some(base_entry) = base_of_theirs.get(&entry) else {
                 put(text);
                 continue;
             };
-            match own.get(was) {
-                Some(own) => {
-                    let (text, clash) = self.merge_entry(*was, *own, entry);
+            match our_entries.get(base_entry) {
+                Some(our_entry) => {
+                    let (text, clash) = self.merge_entry(*base_entry, *our_entry, entry);
                     clashes += usize::from(clash);
                     put(&text);
                 }
-                None if self.stays_removed(*was, entry, &own_locs) => {}
+                None if self.stays_removed(*base_entry, entry, &own_locs) => {}
                 None => put(text),
             }
-            added.take_after(Some(*was)).iter().for_each(|entry| put(ours.source.entry_text(*entry)));
+            added.take_after(Some(*base_entry)).iter().for_each(|entry| put(ours.source.entry_text(*entry)));
         }
         added.into_remaining().iter().for_each(|entry| put(ours.source.entry_text(*entry)));
-        let around = |part: fn(&Source, bool) -> Cow<'_, [u8]>| {
-            let [was, own, is] = [base, ours, theirs].map(|index| part(&index.source, true));
-            if was == own { is } else { own }.into_owned()
+        let changed_or_theirs = |part: fn(&Source, bool) -> Cow<'_, [u8]>| {
+            let [base_part, our_part, their_part] = [base, ours, theirs].map(|index| part(&index.source, true));
+            if base_part == our_part { their_part } else { our_part }.into_owned()
         };
-        let head = if count > 0 { around(Source::head) } else { theirs.source.head(false).into_owned() };
-        let tail = if count > 0 { around(Source::tail) } else { theirs.source.tail(false).into_owned() };
+        let head = if count > 0 { changed_or_theirs(Source::head) } else { theirs.source.head(false).into_owned() };
+        let tail = if count > 0 { changed_or_theirs(Source::tail) } else { theirs.source.tail(false).into_owned() };
         let source = Source::of_text([head, entries, tail].concat()).filter(|source| source.len() == count)?;
         Some(MergedIndex { source: Arc::new(source), clashes })
     }
 
-    /// Whether an entry that was removed here stays removed: it names no file, duplicates an entry, or they did not change
-    /// it. `own_locs` are the URLs that are listed here.
-    fn stays_removed(&self, was: usize, entry: usize, own_locs: &HashSet<&str>) -> bool {
+    /// Whether an entry that we removed stays removed: it names no file, duplicates one of our entries, or they did not
+    /// change it. `own_locs` are the URLs that our index lists.
+    fn stays_removed(&self, base_entry: usize, entry: usize, own_locs: &HashSet<&str>) -> bool {
         let child = self.theirs.children.get(entry);
         let names_a_file =
             child.is_some_and(|child| matches!(child.state, ChildState::Loaded(_) | ChildState::Nested(_)));
-        let is_twice = child.is_some_and(|child| own_locs.contains(&*child.loc));
-        !names_a_file || is_twice || element(&self.theirs.source, entry) == element(&self.base.source, was)
+        let is_duplicate = child.is_some_and(|child| own_locs.contains(&*child.loc));
+        !names_a_file || is_duplicate || element(&self.theirs.source, entry) == element(&self.base.source, base_entry)
     }
 
     /// Merges an entry of all three versions; also returns whether both changed a field to different values.
-    fn merge_entry(&self, was: usize, own: usize, entry: usize) -> (Vec<u8>, bool) {
+    fn merge_entry(&self, base_entry: usize, our_entry: usize, entry: usize) -> (Vec<u8>, bool) {
         let (base, ours, theirs) = (&self.base.source, &self.ours.source, &self.theirs.source);
         let text = theirs.entry_text(entry);
-        if element(ours, own) == element(base, was) || element(ours, own) == element(theirs, entry) {
+        if element(ours, our_entry) == element(base, base_entry) || element(ours, our_entry) == element(theirs, entry) {
             return (text.to_vec(), false);
         }
-        if element(theirs, entry) == element(base, was) {
-            return (with_lead(theirs, entry, element(ours, own)), false);
+        if element(theirs, entry) == element(base, base_entry) {
+            return (with_lead(theirs, entry, element(ours, our_entry)), false);
         }
-        let values = [values(base, was), values(ours, own), values(theirs, entry)];
+        let values = [values(base, base_entry), values(ours, our_entry), values(theirs, entry)];
         let changed = |field: &Field| values[0][field.index()] != values[1][field.index()];
         let clash = Field::ALL.into_iter().filter(changed).any(|field| {
-            let [was, own, is] = values.each_ref().map(|values| &values[field.index()]);
-            is != was && is != own
+            let [base_value, our_value, their_value] = values.each_ref().map(|values| &values[field.index()]);
+            their_value != base_value && their_value != our_value
         });
         let mut changes: Changes<'_> = [None; 4];
         for field in Field::ALL.into_iter().filter(changed) {
             let value = values[1][field.index()].as_deref();
             changes[field.index()] = Some(value.map_or(Change::Remove, Change::Set));
         }
-        let done = |source: &Source, entry: usize| {
+        let apply_changes = |source: &Source, entry: usize| {
             let (mut out, text) = (Vec::new(), source.entry_text(entry));
             splice(&Entry::of(text, &source.names), text, &source.names, &changes, &mut out);
             out
         };
         // We changed more than fields: take our whole entry.
-        let is_fields = done(base, was).ends_with(element(ours, own));
-        if is_fields { (done(theirs, entry), clash) } else { (with_lead(theirs, entry, element(ours, own)), true) }
+        let changes_only_fields = apply_changes(base, base_entry).ends_with(element(ours, our_entry));
+        if changes_only_fields {
+            (apply_changes(theirs, entry), clash)
+        } else {
+            (with_lead(theirs, entry, element(ours, our_entry)), true)
+        }
     }
 }
 
@@ -133,17 +139,18 @@ impl Versions<'_> {
 struct Added(HashMap<Option<usize>, Vec<usize>>);
 
 impl Added {
-    fn new(versions: &Versions<'_>, known: &HashSet<usize>, of_theirs: &HashMap<usize, usize>) -> Self {
+    fn new(versions: &Versions<'_>, known_entries: &HashSet<usize>, base_of_theirs: &HashMap<usize, usize>) -> Self {
         let Versions { base, ours, theirs } = *versions;
-        let own: HashMap<usize, usize> = pairs(base, ours).into_iter().map(|(base, own)| (own, base)).collect();
-        let new_there = (0..theirs.children.len()).filter(|entry| !of_theirs.contains_key(entry));
-        let new_there: HashSet<&str> =
-            new_there.filter_map(|entry| theirs.children.get(entry)).map(|child| &*child.loc).collect();
+        let base_of_ours: HashMap<usize, usize> =
+            match_entries(base, ours).into_iter().map(|(base, ours)| (ours, base)).collect();
+        let their_new_locs = (0..theirs.children.len()).filter(|entry| !base_of_theirs.contains_key(entry));
+        let their_new_locs: HashSet<&str> =
+            their_new_locs.filter_map(|entry| theirs.children.get(entry)).map(|child| &*child.loc).collect();
         let (mut added, mut last): (HashMap<Option<usize>, Vec<usize>>, _) = (HashMap::new(), None);
         for (entry, child) in ours.children.iter().enumerate() {
-            if known.contains(&entry) {
-                last = own.get(&entry).copied();
-            } else if !new_there.contains(&*child.loc) {
+            if known_entries.contains(&entry) {
+                last = base_of_ours.get(&entry).copied();
+            } else if !their_new_locs.contains(&*child.loc) {
                 added.entry(last).or_default().push(entry);
             }
         }
@@ -154,30 +161,30 @@ impl Added {
         self.0.remove(&entry).unwrap_or_default()
     }
 
-    /// The entries whose neighbour was removed in their version.
+    /// The entries that were not taken, because they removed the entry before them.
     fn into_remaining(self) -> Vec<usize> {
-        let mut rest: Vec<usize> = self.0.into_values().flatten().collect();
-        rest.sort_unstable();
-        rest
+        let mut remaining: Vec<usize> = self.0.into_values().flatten().collect();
+        remaining.sort_unstable();
+        remaining
     }
 }
 
-/// Maps entries of `base` to entries of `other`: by URL, else by the file that they name, else by order if equally many are
-/// left on both sides.
-fn pairs(base: &Index, other: &Index) -> HashMap<usize, usize> {
-    let mut places: HashMap<&str, VecDeque<usize>> = HashMap::new();
-    for (place, child) in other.children.iter().enumerate() {
-        places.entry(&child.loc).or_default().push_back(place);
+/// Maps entries of `base` to entries of `other`: by URL, then by the file that they name. The remaining entries are
+/// matched by order if both sides have equally many of them and equally many entries in all.
+fn match_entries(base: &Index, other: &Index) -> HashMap<usize, usize> {
+    let mut positions: HashMap<&str, VecDeque<usize>> = HashMap::new();
+    for (position, child) in other.children.iter().enumerate() {
+        positions.entry(&child.loc).or_default().push_back(position);
     }
-    let (mut pairs, mut left) = (HashMap::new(), Vec::new());
+    let (mut pairs, mut unmatched) = (HashMap::new(), Vec::new());
     for (entry, child) in base.children.iter().enumerate() {
-        match places.get_mut(&*child.loc).and_then(VecDeque::pop_front) {
-            Some(place) => drop(pairs.insert(entry, place)),
-            None => left.push(entry),
+        match positions.get_mut(&*child.loc).and_then(VecDeque::pop_front) {
+            Some(position) => drop(pairs.insert(entry, position)),
+            None => unmatched.push(entry),
         }
     }
-    let mut rest: Vec<usize> = places.into_values().flatten().collect();
-    rest.sort_unstable();
+    let mut remaining: Vec<usize> = positions.into_values().flatten().collect();
+    remaining.sort_unstable();
     let file = |index: &Index, entry: usize| -> Option<SitemapId> {
         match index.children.get(entry)?.state {
             ChildState::Loaded(id) => Some(id),
@@ -185,18 +192,18 @@ fn pairs(base: &Index, other: &Index) -> HashMap<usize, usize> {
         }
     };
     let mut by_file: HashMap<SitemapId, usize> =
-        rest.iter().filter_map(|place| Some((file(other, *place)?, *place))).collect();
+        remaining.iter().filter_map(|position| Some((file(other, *position)?, *position))).collect();
     let mut taken = HashSet::new();
-    for entry in &left {
-        if let Some(place) = file(base, *entry).and_then(|id| by_file.remove(&id)) {
-            pairs.insert(*entry, place);
-            taken.insert(place);
+    for entry in &unmatched {
+        if let Some(position) = file(base, *entry).and_then(|id| by_file.remove(&id)) {
+            pairs.insert(*entry, position);
+            taken.insert(position);
         }
     }
-    rest.retain(|place| !taken.contains(place));
-    left.retain(|entry| !pairs.contains_key(entry));
-    if left.len() == rest.len() && base.children.len() == other.children.len() {
-        pairs.extend(left.into_iter().zip(rest));
+    remaining.retain(|position| !taken.contains(position));
+    unmatched.retain(|entry| !pairs.contains_key(entry));
+    if unmatched.len() == remaining.len() && base.children.len() == other.children.len() {
+        pairs.extend(unmatched.into_iter().zip(remaining));
     }
     pairs
 }
@@ -224,7 +231,7 @@ mod tests {
     use super::super::super::index::Child;
     use super::*;
 
-    /// An index of entries, each given as `loc lastmod`. A loc that ends in `!` names no file.
+    /// An index with entries given as `loc lastmod`. A loc that ends in `!` names no file.
     fn index(entries: &[&str]) -> Index {
         let entry = |line: &&str| {
             let (loc, date) = line.split_once(' ').unwrap_or((line, ""));
@@ -251,7 +258,7 @@ mod tests {
     fn entries_are_merged_one_by_one() {
         #[rustfmt::skip]
         let table: [Row<'_>; 8] = [
-            // Each changed another entry.
+            // Each side changed a different entry.
             ([&["a 1", "b 1"], &["a 2", "b 1"], &["a 1", "b 3"], &["a 2", "b 3"]], 0),
             // Both changed the same entry: ours is taken, and a clash reported.
             ([&["a 1", "b 1"], &["a 2", "b 1"], &["a 3", "b 1"], &["a 2", "b 1"]], 1),
@@ -259,7 +266,7 @@ mod tests {
             ([&["a-x 1", "b 1"], &["a-x 2", "b 1"], &["a-y 1", "b 1"], &["a-y 2", "b 1"]], 0),
             // A new entry follows its neighbour on both sides.
             ([&["a 1", "b 1"], &["a 1", "c 1", "b 1"], &["a 1", "b 1", "d 1"], &["a 1", "c 1", "b 1", "d 1"]], 0),
-            // Both added one file: once.
+            // Both added the same file: it is listed once, as in their version.
             ([&["a 1"], &["a 1", "c 1"], &["a 2", "c 2"], &["a 2", "c 2"]], 0),
             // An entry that we removed stays removed if it names no file, or they did not change it.
             ([&["a 1", "b! 1", "c 1"], &["a 1"], &["a 2", "b! 2", "c 1"], &["a 2"]], 0),
@@ -268,14 +275,14 @@ mod tests {
             // They removed an entry.
             ([&["a 1", "b 1"], &["a 1", "b 2"], &["a 2"], &["a 2"]], 0),
         ];
-        for ([base, ours, theirs, both], clashes) in table {
+        for ([base, ours, theirs, expected], clashes) in table {
             let [base, ours, theirs] = [base, ours, theirs].map(index);
             let versions = Versions { base: &base, ours: &ours, theirs: &theirs };
             assert!(versions.is_conflict());
             let merged = versions.merged().unwrap();
             let text = String::from_utf8_lossy(merged.source.bytes()).into_owned();
-            assert_eq!(text, String::from_utf8_lossy(index(both).source.bytes()), "{both:?}");
-            assert_eq!(merged.clashes, clashes, "{both:?}");
+            assert_eq!(text, String::from_utf8_lossy(index(expected).source.bytes()), "{expected:?}");
+            assert_eq!(merged.clashes, clashes, "{expected:?}");
         }
         let mut other = index(&["a 3"]);
         let text = String::from_utf8_lossy(other.source.bytes()).replace("xmlns=", "xmlns:x='urn:x' xmlns=");

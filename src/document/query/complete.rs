@@ -1,16 +1,16 @@
 //! Completion candidates for a query that is being typed.
 //!
-//! Looks only at the term under the cursor and does not validate the query.
+//! Considers only the term under the cursor and does not validate the query.
 
 use super::expr::{CONNECTIVES, Name, OPERATOR_STARTS, is_name_character};
 use super::parse::values_of;
 use super::{Vocabulary, expr::Has};
 use crate::data::{Column, Kind};
 
-/// What could replace the text between `from` and the cursor.
+/// Candidates that can replace the text between `from` and the cursor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Completions {
-    /// Byte offset where the candidates would start.
+    /// Byte offset of the text that a candidate replaces.
     pub from: usize,
     /// The candidates, best first.
     pub items: Vec<Candidate>,
@@ -21,7 +21,7 @@ pub struct Completions {
 pub struct Candidate {
     /// The text to insert.
     pub text: String,
-    /// What it is, in a few words; may be empty.
+    /// A short description; may be empty.
     pub about: &'static str,
 }
 
@@ -76,7 +76,7 @@ fn data_tests(begin: &str, vocabulary: &Vocabulary<'_>) -> Vec<Candidate> {
     columns.map(test).collect()
 }
 
-/// Where the term that ends the text starts; `None` inside quotes.
+/// The start of the last term; `None` inside quotes.
 fn term_start(typed: &str) -> Option<usize> {
     let mut start = 0;
     let mut in_quotes = false;
@@ -94,7 +94,7 @@ fn term_start(typed: &str) -> Option<usize> {
     (!in_quotes).then_some(start)
 }
 
-/// The operator that a name is most often followed by.
+/// The most common operator after a name.
 fn usual_operator(name: Name) -> &'static str {
     match name {
         Name::Lastmod | Name::Priority => "<",

@@ -1,7 +1,7 @@
 //! Tests of data columns: `@status>=400`, `@modified>lastmod`, `@canonical!=loc`.
 //!
-//! A value that is absent or not of the column's kind is never less or more than anything, and `!=` is the opposite of `=`
-//! and so holds for it, as for fields.
+//! A value that is absent or not of the column's kind is neither less nor greater than any value. As for fields, `!=`
+//! is the negation of `=`, so it is true for such a value.
 
 use super::date::Date;
 use super::expr::{Comparison, DataTest, Match, Name, Operand, Order};
@@ -17,7 +17,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// Seconds of a day.
-const DAY: i64 = 86_400;
+const SECONDS_PER_DAY: i64 = 86_400;
 
 /// A compiled test of a data column.
 #[derive(Debug, Clone)]
@@ -85,8 +85,8 @@ impl DataNode {
     /// Whether a row with this URL passes.
     pub(super) fn holds<R: RowFacts + ?Sized>(&self, facts: &R, loc: &str) -> bool {
         let row = self.set.find(loc);
-        let of = |column: usize| row.map_or(Value::Absent, |row| self.set.columns()[column].value(row));
-        let value = of(self.column);
+        let value_of = |column: usize| row.map_or(Value::Absent, |row| self.set.columns()[column].value(row));
+        let value = value_of(self.column);
         match &self.check {
             Check::Absent => value == Value::Absent,
             Check::Number(order, number) => {
@@ -112,7 +112,7 @@ impl DataNode {
                 _ => false,
             },
             Check::Column(order, other) => {
-                let other = of(*other);
+                let other = value_of(*other);
                 let is_readable = |value: &Value<'_>| !matches!(value, Value::Absent | Value::Unreadable(_));
                 is_readable(&value) && is_readable(&other) && order.allows(value.compare(&other))
             }
@@ -172,7 +172,7 @@ fn is_same_page(one: &str, other: &str) -> bool {
     location::key(one, &mut first) == location::key(other, &mut second)
 }
 
-/// Compares an instant with a period; an instant inside it is equal.
+/// Compares an instant with a period; they are equal if the instant is inside the period.
 fn compare_with_period(seconds: i64, period: &Range<i64>) -> Ordering {
     if seconds < period.start {
         Ordering::Less
@@ -183,8 +183,8 @@ fn compare_with_period(seconds: i64, period: &Range<i64>) -> Ordering {
     }
 }
 
-/// Compares a date of a data column (seconds since 1970) with the text of a lastmod: by day if one of them has no time. A
-/// lastmod that is a month or a year equals every date in it.
+/// Compares a date of a data column (seconds since 1970) with the text of a lastmod: by day if one of them has no time.
+/// A lastmod that is a month or a year equals every date in it.
 pub(crate) fn compare_with_lastmod(seconds: i64, is_day: bool, lastmod: &str) -> Option<Ordering> {
     let written = lastmod::validate(lastmod).instant?;
     let (one, other) = (seconds, written.seconds);
@@ -192,7 +192,9 @@ pub(crate) fn compare_with_lastmod(seconds: i64, is_day: bool, lastmod: &str) ->
         Precision::Year | Precision::Month => {
             compare_with_period(one, &Date::Written(written).period(lastmod::Now { seconds: 0, offset: 0 }))
         }
-        _ if is_day || written.precision == Precision::Day => one.div_euclid(DAY).cmp(&other.div_euclid(DAY)),
+        _ if is_day || written.precision == Precision::Day => {
+            one.div_euclid(SECONDS_PER_DAY).cmp(&other.div_euclid(SECONDS_PER_DAY))
+        }
         _ => one.cmp(&other),
     })
 }

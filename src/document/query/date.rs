@@ -2,15 +2,15 @@
 //!
 //! `2025-03` is all of March, so `lastmod<=2025-03` includes its last second. Written dates are in
 //! UTC, like the instants they are compared with; `today` and shifts are the local calendar's day,
-//! the one that `set lastmod=today` writes. The clock is given by the caller, never read here.
+//! as in `set lastmod=today`. The caller passes the current time.
 
 use crate::protocol::lastmod::{Faults, Lastmod, Now, Precision, validate};
 use chrono::{DateTime, Datelike, Days, Months, NaiveDate, NaiveDateTime, NaiveTime};
 use std::fmt;
 use std::ops::Range;
 
-/// What a date in a query may be beyond a flawless `lastmod`.
-const TOLERATED: Faults = Faults::REDUCED
+/// Faults of a `lastmod` that are accepted in a date of a query.
+const ACCEPTED_FAULTS: Faults = Faults::REDUCED
     .union(Faults::NO_SECONDS)
     .union(Faults::NO_TIMEZONE)
     .union(Faults::FRACTION)
@@ -32,14 +32,14 @@ pub(super) enum Date {
     Shifted(i32, Unit),
 }
 
-/// What a shift counts.
+/// The unit of a shift.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unit {
     /// `d`
     Days,
     /// `w`
     Weeks,
-    /// `m`: calendar months; the day is held back to the month's last.
+    /// `m`: calendar months; clamped to the last day of the month.
     Months,
     /// `y`: calendar years, as twelve months each.
     Years,
@@ -54,7 +54,7 @@ impl Unit {
 }
 
 impl Date {
-    /// Reads a date; `None` when it has none of the forms or names no real day.
+    /// Reads a date; `None` if it has no known form or is not a day of the calendar.
     pub(super) fn parse(text: &str) -> Option<Self> {
         match text {
             "today" => return Some(Self::Today),
@@ -65,9 +65,9 @@ impl Date {
             return parse_shift(text);
         }
         let validation = validate(text);
-        let mut instant = validation.instant.filter(|_| validation.faults.difference(TOLERATED).is_empty())?;
+        let mut instant = validation.instant.filter(|_| validation.faults.difference(ACCEPTED_FAULTS).is_empty())?;
         instant.precision = instant.precision.min(Precision::Second);
-        // A zone may move the last day of the calendar out of it.
+        // A time zone may shift the last supported day out of the calendar.
         time(instant.seconds).is_some_and(|time| (1..=9999).contains(&time.year())).then_some(Self::Written(instant))
     }
 
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_date_is_refused() {
+    fn other_texts_are_no_dates() {
         for text in [
             "",
             "25",

@@ -22,7 +22,7 @@ pub(super) enum Node {
     Not(Box<Node>),
     /// Every child, cheapest first.
     All(Box<[Node]>),
-    /// Some child, cheapest first.
+    /// Any child, cheapest first.
     Any(Box<[Node]>),
     /// Present and inside the period, in seconds.
     Lastmod(RangeInclusive<i64>),
@@ -30,13 +30,13 @@ pub(super) enum Node {
     Priority(RangeInclusive<u8>),
     /// This frequency.
     Changefreq(Changefreq),
-    /// The element is there.
+    /// The element is present.
     Present(Field),
     /// An extension of this kind, or of any.
     Extension(Option<Extension>),
     /// The row has this state.
     Is(State),
-    /// Breaks one of these rules.
+    /// Violates one of these rules.
     Rules(Box<[u16]>),
     /// Has a finding of this severity.
     Severity(Severity),
@@ -52,7 +52,7 @@ pub(super) enum Node {
     Data(Box<DataNode>),
 }
 
-/// Compiles an expression that was validated when parsed. A matcher that cannot be built nevertheless matches no row.
+/// Compiles an expression that was validated when parsed. A matcher that still cannot be built matches no row.
 pub(super) fn compile(expr: &Expr, vocabulary: &Vocabulary<'_>) -> Node {
     match expr {
         Expr::All(parts) => fold(parts, vocabulary, false),
@@ -229,7 +229,7 @@ impl<'r, R: RowFacts + ?Sized> Row<'r, R> {
         self.loc.get_or_init(|| self.facts.loc())
     }
 
-    /// Tests a text of the row; a value that is absent fails every test.
+    /// Tests a text of the row; an absent value fails every test.
     fn text(&self, name: Name, test: impl Fn(&str) -> bool) -> bool {
         let written = |field| self.facts.value(field).is_some_and(|value| test(&value));
         match name {

@@ -22,13 +22,13 @@ pub enum Name {
     Path,
     /// The first segment of its path.
     Section,
-    /// How many segments its path has.
+    /// The number of segments of its path.
     Depth,
-    /// When it was last changed.
+    /// The time of the last change of the page.
     Lastmod,
-    /// How often it changes.
+    /// The change frequency of the page.
     Changefreq,
-    /// Its weight within the site.
+    /// The priority of the page within the site.
     Priority,
     /// The sitemap file that the row is in.
     File,
@@ -43,7 +43,7 @@ pub enum Name {
 }
 
 impl Name {
-    /// All names in the order of the documentation, each with its word and what it is.
+    /// All names in the order of the documentation, each with its word and a description.
     pub const ALL: [(Self, &'static str, &'static str); 13] = [
         (Self::Loc, "loc", "the URL"),
         (Self::Host, "host", "the host of the URL"),
@@ -211,7 +211,7 @@ pub(super) enum Test {
 /// A query as a tree.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Expr {
-    /// All of these; an empty list holds for every row.
+    /// All of these; an empty list is true for every row.
     All(Vec<Expr>),
     /// At least one of these (two or more).
     Any(Vec<Expr>),
@@ -297,7 +297,7 @@ impl fmt::Display for Expr {
 }
 
 impl Test {
-    /// Writes the test or its negation, as `!=` where there is such a form.
+    /// Writes the test or its negation, with `!=` if the test has that form.
     fn write(&self, f: &mut fmt::Formatter<'_>, negated: bool) -> fmt::Result {
         let (name, sign, value) = match self {
             Self::Text(Name::Loc, Match::Contains | Match::Glob, value) => {
@@ -348,7 +348,7 @@ pub(super) fn is_name_character(c: char) -> bool {
     c.is_ascii_alphabetic() || matches!(c, '_' | '-')
 }
 
-/// A word that is searched for in loc, quoted if it could be parsed as something else.
+/// The text of a word that is searched for in loc, quoted if it could be parsed as something else.
 fn loc_word_text(word: &str) -> String {
     let name_end = word.find(|c| !is_name_character(c)).unwrap_or(word.len());
     let (name, rest) = word.split_at(name_end);

@@ -1,8 +1,8 @@
 //! `Folded`: case-insensitive search for ASCII text at memory speed.
 //!
-//! The three rarest bytes of the text are compared at 64 positions at once, in a branch-free loop that compilers vectorise.
-//! Where all three match, the whole text is compared. In a 1.9 GB set on two cores this takes three fifths of the time of
-//! the regular expression `(?i)text`, which searches for all cases of the first letters.
+//! The three rarest bytes of the text are compared at 64 positions at once, in a branch-free loop that compilers
+//! vectorise. If all three match, the whole text is compared. In a 1.9 GB set on two cores this takes three fifths
+//! of the time of the regular expression `(?i)text`, which searches for all cases of the first letters.
 
 use memchr::memchr2_iter;
 use std::ops::Range;
@@ -27,10 +27,10 @@ impl Folded {
         if !needle.is_ascii() {
             return None;
         }
-        let mut places: Vec<(usize, u8)> = needle.bytes().map(|byte| byte | CASE).enumerate().collect();
-        places.sort_by_key(|(_, byte)| frequency_rank(*byte));
-        let first = *places.first()?;
-        let rare_bytes = [0, 1, 2].map(|number| places.get(number).copied().unwrap_or(first));
+        let mut rare: Vec<(usize, u8)> = needle.bytes().map(|byte| byte | CASE).enumerate().collect();
+        rare.sort_by_key(|(_, byte)| frequency_rank(*byte));
+        let first = *rare.first()?;
+        let rare_bytes = [0, 1, 2].map(|number| rare.get(number).copied().unwrap_or(first));
         Some(Self { needle: needle.as_bytes().into(), rare_bytes })
     }
 
@@ -41,16 +41,16 @@ impl Folded {
 
     /// The offset of the first match.
     pub(super) fn find(&self, text: &[u8]) -> Option<usize> {
-        let places = (text.len() + 1).checked_sub(self.needle.len())?;
-        let blocks = places / BLOCK * BLOCK;
+        let count = (text.len() + 1).checked_sub(self.needle.len())?;
+        let blocks = count / BLOCK * BLOCK;
         let mut candidates = (0..blocks).step_by(BLOCK).filter(|from| self.may_match_at(text, *from));
         let found = candidates.find_map(|from| self.find_by_rarest_byte(text, from..from + BLOCK));
-        found.or_else(|| self.find_by_rarest_byte(text, blocks..places))
+        found.or_else(|| self.find_by_rarest_byte(text, blocks..count))
     }
 
     /// Whether all rare bytes match at one of the next [`BLOCK`] positions.
     fn may_match_at(&self, text: &[u8], from: usize) -> bool {
-        let block = |place: usize| text.get(from + place..)?.first_chunk::<BLOCK>();
+        let block = |offset: usize| text.get(from + offset..)?.first_chunk::<BLOCK>();
         let [(first, one), (second, two), (third, three)] = self.rare_bytes;
         let Some(((first, second), third)) = block(first).zip(block(second)).zip(block(third)) else { return false };
         let mut nearest = u8::MAX;
@@ -62,11 +62,11 @@ impl Folded {
     }
 
     /// The first match at these positions, found by the rarest byte.
-    fn find_by_rarest_byte(&self, text: &[u8], places: Range<usize>) -> Option<usize> {
-        let [(place, byte), ..] = self.rare_bytes;
+    fn find_by_rarest_byte(&self, text: &[u8], positions: Range<usize>) -> Option<usize> {
+        let [(offset, byte), ..] = self.rare_bytes;
         // Both cases of the byte; a byte that is not a letter gets a few false candidates.
-        let bytes = memchr2_iter(byte, byte & !CASE, text.get(places.start + place..places.end + place)?);
-        bytes.map(|at| places.start + at).find(|at| self.is_at(text, *at))
+        let bytes = memchr2_iter(byte, byte & !CASE, text.get(positions.start + offset..positions.end + offset)?);
+        bytes.map(|at| positions.start + at).find(|at| self.is_at(text, *at))
     }
 
     fn is_at(&self, text: &[u8], at: usize) -> bool {

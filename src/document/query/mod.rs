@@ -112,8 +112,8 @@ impl Query {
         self.node.holds(&Row::new(row))
     }
 
-    /// A text that the URL of every matching row contains, if one is known; and its length, if conversely every row whose URL
-    /// contains it matches.
+    /// A text that the URL of every matching row contains, if one is known; and its length, if conversely every row
+    /// whose URL contains it matches.
     pub(super) fn needle(&self) -> Option<(Needle, Option<usize>)> {
         let needle = Needle::of(&self.node)?;
         let decides = needle.decides(&self.node);

@@ -44,8 +44,8 @@ impl Needle {
                 if !*any_case {
                     return Self::exact(longest);
                 }
-                // Without case, `k` and `s` also match a letter that is not ASCII (Unicode, CaseFolding: U+212A, U+017F),
-                // so the literal is split at them.
+                // Without case, `k` and `s` also match a letter that is not ASCII (Unicode, CaseFolding: U+212A,
+                // U+017F), so the literal is split at them.
                 let pieces = longest.split(|letter| matches!(letter.to_ascii_lowercase(), b'k' | b's'));
                 Self::folded(pieces.max_by_key(|piece| piece.len())?)
             }

@@ -159,7 +159,8 @@ impl Parser<'_> {
         Ok(in_loc(self.scanner.take_balanced().to_owned()))
     }
 
-    /// A test of a data column, if one comes next: `@`, a name and an operator. Other words with `@` are searched for in loc.
+    /// A test of a data column, if one comes next: `@`, a name and an operator. Other words with `@` are searched for
+    /// in loc.
     fn data_test(&mut self) -> Result<Option<Expr>, QueryError> {
         let at = self.scanner.at();
         let mut ahead = self.scanner.clone();
@@ -238,7 +239,7 @@ impl Parser<'_> {
                     value.span,
                     format!("`{}` is never absent; expected {}", name.word(), expectation(name)),
                 )),
-                // Breaking no rule and having no finding are the same.
+                // A row that violates no rule has no finding.
                 Name::Rule => Ok(Expr::Test(Test::Absent(Name::Severity))),
                 other => Ok(Expr::Test(Test::Absent(other))),
             };

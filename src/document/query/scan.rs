@@ -70,7 +70,7 @@ impl<'t> Scanner<'t> {
     }
 
     /// Consumes everything up to whitespace or a closing parenthesis that was not opened inside the
-    /// word: `(/wiki/Foo_(bar))` holds the word `/wiki/Foo_(bar)`.
+    /// word: `(/wiki/Foo_(bar))` contains the word `/wiki/Foo_(bar)`.
     pub(crate) fn take_balanced(&mut self) -> &'t str {
         let mut open = 0_usize;
         self.take_while(|c| match c {

@@ -72,7 +72,7 @@ fn case_line(shared: &Shared, merging: &Merging, case: &TheirChange, take: Optio
         None => ("?", Role::Warning),
     };
     let (sides, theirs) = (merging.compared.sides(), merging.compared.merge.their_document());
-    let was_there = has_row(sides.1, case.own());
+    let was_there = has_row(sides.1, case.our_row());
     let (sign, sign_role, did) = match case.theirs {
         None => (signs.deleted, Role::Error, "they deleted it"),
         Some(_) if was_there => (signs.changed, Role::Changed, ""),
@@ -85,7 +85,8 @@ fn case_line(shared: &Shared, merging: &Merging, case: &TheirChange, take: Optio
     if did.is_empty() {
         let before = words.pieces().len();
         for field in Field::ALL {
-            let (was, is) = (value(sides.1, case.own(), field), case.theirs.and_then(|row| value(theirs, row, field)));
+            let (was, is) =
+                (value(sides.1, case.our_row(), field), case.theirs.and_then(|row| value(theirs, row, field)));
             if was != is {
                 words.append(field_change(shared, field.name(), was.as_deref(), is.as_deref()));
             }
@@ -97,7 +98,7 @@ fn case_line(shared: &Shared, merging: &Merging, case: &TheirChange, take: Optio
         words.push(Role::Dim, format!("{GAP}{did}"));
     }
     if case.clash {
-        let ours = match merging.compared.our_state(case.own()) {
+        let ours = match merging.compared.our_state(case.our_row()) {
             RowState::Deleted => "deleted here",
             RowState::Added => "added here too",
             _ => "changed here too",
@@ -134,8 +135,8 @@ fn case_details(shared: &Shared, merging: &Merging, case: &TheirChange) -> Vec<L
     let absent = shared.theme.signs.absent;
     for field in Field::ALL {
         let values = [
-            value(base, case.own(), field),
-            value(ours, case.own(), field),
+            value(base, case.our_row(), field),
+            value(ours, case.our_row(), field),
             case.theirs.and_then(|row| value(theirs, row, field)),
         ];
         if values[0] != values[1] || values[0] != values[2] {
@@ -143,8 +144,11 @@ fn case_details(shared: &Shared, merging: &Merging, case: &TheirChange) -> Vec<L
             lines.push(row(field.name(), cells, Role::Text));
         }
     }
-    let extensions =
-        [extensions(base, Some(case.own())), extensions(ours, Some(case.own())), extensions(theirs, case.theirs)];
+    let extensions = [
+        extensions(base, Some(case.our_row())),
+        extensions(ours, Some(case.our_row())),
+        extensions(theirs, case.theirs),
+    ];
     if extensions[0].1 != extensions[1].1 || extensions[0].1 != extensions[2].1 {
         // The badges may be equal although the extensions differ.
         let cell = |at: usize| match &extensions[at] {
@@ -181,7 +185,8 @@ fn extensions(document: &Document, row: Option<RowId>) -> (String, Vec<Node>) {
 fn loc_of(merging: &Merging, case: &TheirChange) -> String {
     let ((ours, base), theirs) = (merging.compared.sides(), merging.compared.merge.their_document());
     let loc = case.theirs.and_then(|row| value(theirs, row, Field::Loc));
-    let loc = loc.or_else(|| value(ours, case.own(), Field::Loc)).or_else(|| value(base, case.own(), Field::Loc));
+    let loc =
+        loc.or_else(|| value(ours, case.our_row(), Field::Loc)).or_else(|| value(base, case.our_row(), Field::Loc));
     loc.unwrap_or_default()
 }
 

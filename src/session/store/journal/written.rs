@@ -267,7 +267,7 @@ impl StoredEdit {
                 };
                 let frame = Arc::new(frame);
                 // The frame of a sitemap has no entries; that of an index has no more entries than the index had.
-                let entries = document.index().filter(|_| number.is_none()).map_or(0, Index::most_entries);
+                let entries = document.index().filter(|_| number.is_none()).map_or(0, Index::max_entries);
                 (frame.len() <= entries).then_some(Edit::Frame { file, frame })?
             }
             Self::Pack { file: number, gzip } => Edit::Pack { file: member(number)?, gzip },

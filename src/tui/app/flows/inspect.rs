@@ -173,12 +173,12 @@ fn diff_words(lines: &[diff::Line]) -> Vec<Words> {
     let mut rest = lines;
     while let Some(first) = rest.first() {
         let run = |lines: &[diff::Line], kind| lines.iter().take_while(|line| line.kind == kind).count();
-        let gone = run(rest, diff::Kind::Gone);
+        let gone = run(rest, diff::Kind::Removed);
         let (old, after) = rest.split_at(gone);
-        let new = run(after, diff::Kind::New);
+        let new = run(after, diff::Kind::Added);
         let (new, after) = after.split_at(new);
         if old.is_empty() && new.is_empty() {
-            let role = if first.kind == diff::Kind::Place { Role::Accent } else { Role::Dim };
+            let role = if first.kind == diff::Kind::HunkHeader { Role::Accent } else { Role::Dim };
             out.push(Words::new().and(role, first.text.clone()));
             rest = rest.get(1..).unwrap_or_default();
             continue;
@@ -241,11 +241,11 @@ mod tests {
         assert_eq!(part("-", "+"), "");
         let line = |kind, text: &str| diff::Line { kind, text: text.to_owned() };
         let lines = [
-            line(diff::Kind::Same, " x"),
-            line(diff::Kind::Gone, "-0.5"),
-            line(diff::Kind::New, "+0.8"),
-            line(diff::Kind::Gone, "-gone"),
-            line(diff::Kind::Same, " y"),
+            line(diff::Kind::Context, " x"),
+            line(diff::Kind::Removed, "-0.5"),
+            line(diff::Kind::Added, "+0.8"),
+            line(diff::Kind::Removed, "-gone"),
+            line(diff::Kind::Context, " y"),
         ];
         let words = diff_words(&lines);
         let roles: Vec<Vec<Role>> =

@@ -118,9 +118,9 @@ fn index_lines(planned: &Planned) -> Vec<Line> {
     let mut lines = Vec::new();
     if writes_index {
         let changed = |kind| diff.lines.iter().filter(move |line| line.kind == kind);
-        let all = changed(diff::Kind::Gone).chain(changed(diff::Kind::New)).count();
-        for line in diff.lines.iter().filter(|line| matches!(line.kind, diff::Kind::Gone | diff::Kind::New)) {
-            let role = if line.kind == diff::Kind::New { Role::Good } else { Role::Error };
+        let all = changed(diff::Kind::Removed).chain(changed(diff::Kind::Added)).count();
+        for line in diff.lines.iter().filter(|line| matches!(line.kind, diff::Kind::Removed | diff::Kind::Added)) {
+            let role = if line.kind == diff::Kind::Added { Role::Good } else { Role::Error };
             let (sign, text) = line.text.split_at(1);
             lines.push(Words::new().and(role, format!("      {sign} {}", text.trim())).into());
         }
