@@ -6,9 +6,9 @@
 //! main ─► cli, tui ─► session, net ─► files, check ─► document ─► xml, data ─► protocol
 //! ```
 //!
-//! `progress` (counters, cancel flag), `words` (numbers and values for people), `visible` (control characters as signs),
-//! `persistent` (arrays whose versions share pages) and `manual` (its pages) may be used by anyone. `files` and `check` do not know each
-//! other: the session hands the loader a visitor that checks each entry as it is scanned.
+//! `progress` (counters, cancel flag), `words` (numbers and values for people), `visible` (control characters as
+//! signs), `persistent` (arrays whose versions share pages) and `manual` (its pages) may be used by anyone. `files` and
+//! `check` do not know each other: the session hands the loader a visitor that checks each entry as it is scanned.
 //!
 //! Invariants, each held by a test (`ARCHITECTURE.md` says where):
 //!

@@ -1,7 +1,7 @@
 //! The baseline file: known findings that `check` does not report again.
 //!
-//! A finding is identified by its rule, file name, URL and field, and not by its line, which changes with every edit. Equal
-//! findings are counted, so that an additional one is reported.
+//! A finding is identified by its rule, file name, URL and field, and not by its line, which changes with every edit.
+//! Equal findings are counted, so that an additional one is reported.
 
 use super::Failure;
 use super::output::{FindingView, json_document};

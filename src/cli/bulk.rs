@@ -73,7 +73,8 @@ impl Task<'_> {
         }
     }
 
-    /// The changes of the resident file with the numbers of their steps. `duplicates` are the rows that `dedupe` removes.
+    /// The changes of the resident file with the numbers of their steps. `duplicates` are the rows that `dedupe`
+    /// removes.
     fn changes(&self, snapshot: &Snapshot, duplicates: &RowSet) -> Result<Vec<(usize, Change)>, EditError> {
         Ok(match self {
             Self::Command(command) => {

@@ -161,7 +161,8 @@ impl Input {
         &self.paths
     }
 
-    /// The options to read it with. The files that an index on standard input lists are not searched beside the temporary file.
+    /// The options to read it with. The files that an index on standard input lists are not searched beside the
+    /// temporary file.
     fn options(&self, common: &Common, streams: &Streams<'_>) -> Result<Options, Failure> {
         Ok(Options { is_copy: self.kept.is_some(), ..common.options(streams)? })
     }

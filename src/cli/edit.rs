@@ -88,8 +88,8 @@ pub(super) fn edit_change(
     save_done(session, &done, saving, streams)
 }
 
-/// Runs commands in order and saves once. A dry run changes the set in memory only, and prints the plan and the diffs of
-/// a save.
+/// Runs commands in order and saves once. A dry run changes the set in memory only, and prints the plan and the diffs
+/// of a save.
 pub(super) fn edit_all(
     mut session: Session,
     commands: &[Command],
@@ -113,7 +113,8 @@ pub(super) fn edit_all(
     save_done(session, &done, saving, streams)
 }
 
-/// Saves a changed session and prints the messages in `done`. A dry run prints the plan and the diffs of a save instead.
+/// Saves a changed session and prints the messages in `done`. A dry run prints the plan and the diffs of a save
+/// instead.
 pub(super) fn save_done(
     mut session: Session,
     done: &[String],

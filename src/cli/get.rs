@@ -83,7 +83,8 @@ pub(super) fn download_to_keep(
     Ok(set)
 }
 
-/// Downloads the set of a URL. Problems of the download are notes: the results are those of the command that reads the set.
+/// Downloads the set of a URL. Problems of the download are notes: the results are those of the command that reads the
+/// set.
 fn open(url: &Url, folder: &Path, job: &Job<'_>, streams: &mut Streams<'_>) -> Result<DownloadedSet, Failure> {
     let summary = job.download(url, folder, streams)?;
     for finding in &summary.findings {

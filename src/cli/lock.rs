@@ -17,8 +17,8 @@ pub(super) struct Lock(Vec<StateSlot>);
 const OPEN_IT: &str = "nothing was changed; open it with sited to apply or discard them, then run this again";
 
 impl Lock {
-    /// Locks a set by the paths that it is opened by. Without a state folder only the files themselves are locked; if they
-    /// cannot be locked either, a note is printed.
+    /// Locks a set by the paths that it is opened by. Without a state folder only the files themselves are locked; if
+    /// they cannot be locked either, a note is printed.
     pub(super) fn take(streams: &mut Streams<'_>, paths: &[PathBuf]) -> Result<Self, Failure> {
         let mut lock = Self::default();
         lock.add(streams, paths)?;
@@ -69,8 +69,8 @@ impl Lock {
         state_slot.claim(files).map_err(|held| Failure::Locked { path, held })
     }
 
-    /// Locks all files of an open set. Refuses files for which a journal has unsaved changes, because these could not be
-    /// replayed after the files change.
+    /// Locks all files of an open set. Refuses files for which a journal has unsaved changes, because these could not
+    /// be replayed after the files change.
     pub(super) fn check(&mut self, session: &Session) -> Result<(), Failure> {
         self.claim(session.files())?;
         for state_slot in &self.0 {

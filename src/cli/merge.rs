@@ -30,8 +30,8 @@ pub struct Merge {
     /// Sitemaps, sitemap indexes, feeds, lists, tables, or folders of them, in the order of the result
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
-    /// A file that ends in .xml, .txt, .csv or .tsv, optionally with .gz; - for standard output; or a folder, into which
-    /// the set is split with an index
+    /// A file that ends in .xml, .txt, .csv or .tsv, optionally with .gz; - for standard output; or a folder, into
+    /// which the set is split with an index
     #[arg(short, long, value_name = "OUT", required = true)]
     pub output: PathBuf,
     /// Keep one row of each URL

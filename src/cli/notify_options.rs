@@ -32,7 +32,8 @@ pub struct Notify {
     /// The key of the site: 8 to 128 letters, digits and hyphens
     #[arg(long, value_name = "KEY", value_parser = key)]
     pub key: Key,
-    /// The URL of the key file, by default KEY.txt in the root folder of the host; only URLs in its folder and below are sent
+    /// The URL of the key file, by default KEY.txt in the root folder of the host; only URLs in its folder and below
+    /// are sent
     #[arg(long, value_name = "URL", value_parser = url)]
     pub key_location: Option<Url>,
     /// Where to send the URLs

@@ -40,7 +40,8 @@ pub struct Common {
     /// The column of a CSV or TSV table that holds the URLs: its name, or its number from 1
     #[arg(long, value_name = "NAME")]
     pub loc_column: Option<String>,
-    /// Join a table by URL, as columns @NAME of queries and values: CSV, TSV, JSON Lines or a combined log; may be repeated
+    /// Join a table by URL, as columns @NAME of queries and values: CSV, TSV, JSON Lines or a combined log; may be
+    /// repeated
     #[arg(long, value_name = "FILE")]
     pub data: Vec<PathBuf>,
     /// The column of the tables of --data that holds the URLs: its name, or its number from 1

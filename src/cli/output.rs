@@ -153,7 +153,8 @@ pub(crate) fn finding_json(out: &mut dyn Write, is_first: bool, finding: &Findin
     out.write_all(&json_line(is_first, finding)?)
 }
 
-/// An element of a JSON list on a line of its own. It is buffered, because a serializer writes every bracket separately.
+/// An element of a JSON list on a line of its own. It is buffered, because a serializer writes every bracket
+/// separately.
 pub(super) fn json_line(is_first: bool, value: &impl Serialize) -> io::Result<Vec<u8>> {
     let mut line = Vec::with_capacity(1 << 10);
     line.extend_from_slice(if is_first { b"\n" } else { b",\n" });

@@ -1,7 +1,7 @@
 //! Report formats for other programs: SARIF, `JUnit`, GitHub annotations.
 //!
-//! Sources: SARIF 2.1.0 (OASIS Standard, 27 March 2020), sections 3.14 to 3.52; the XML of `JUnit` as Apache Ant writes it and
-//! CI servers read it; GitHub Docs, "Workflow commands for GitHub Actions", "Setting an error message".
+//! Sources: SARIF 2.1.0 (OASIS Standard, 27 March 2020), sections 3.14 to 3.52; the XML of `JUnit` as Apache Ant writes
+//! it and CI servers read it; GitHub Docs, "Workflow commands for GitHub Actions", "Setting an error message".
 
 use super::output::{FindingView, json, json_line, without_controls};
 use super::spool::Spool;
@@ -21,8 +21,8 @@ const TOOL: &str = env!("CARGO_PKG_NAME");
 
 const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
-/// A SARIF log with one run: the rules that have findings, then the findings. Findings are spooled, because the rules come
-/// before them.
+/// A SARIF log with one run: the rules that have findings, then the findings. Findings are spooled, because the rules
+/// come before them.
 pub(super) struct SarifLog {
     results: Spool,
     /// In the order of their first findings.
@@ -186,9 +186,9 @@ fn uri(path: &str) -> String {
     out
 }
 
-/// A `JUnit` report: one suite per file, and a test case for each finding, or one that passes if there is none. Findings
-/// below the severity of `--fail-on` pass, with their message as output. Test cases are spooled, because the totals come
-/// before them.
+/// A `JUnit` report: one suite per file, and a test case for each finding, or one that passes if there is none.
+/// Findings below the severity of `--fail-on` pass, with their message as output. Test cases are spooled, because the
+/// totals come before them.
 pub(super) struct JunitReport {
     cases: Spool,
     suites: Vec<Suite>,

@@ -91,8 +91,8 @@ pub(super) fn save(
     }
 }
 
-/// Refuses changes that cannot be saved: a field that none of the changed files can store, and changes of feeds. If some
-/// of the files can store the field, the save notes what the others lose.
+/// Refuses changes that cannot be saved: a field that none of the changed files can store, and changes of feeds. If
+/// some of the files can store the field, the save notes what the others lose.
 pub(super) fn refuse_lost(session: &Session, output: Option<&Path>) -> Result<(), Failure> {
     let to = output.or(session.path().map(PathBuf::as_path)).filter(|to| !is_stream(to));
     let form = to.and_then(|to| Form::of_name(&to.file_name()?.to_string_lossy())).unwrap_or(save::form_of(session));

@@ -96,8 +96,8 @@ impl Run<'_> {
         Ok(true)
     }
 
-    /// Refuses lines that would affect all rows by mistake. A script has no current row, so a command without `where` is
-    /// about all rows; that is not meant after a `mark` that matched no row, and deleting all rows must be explicit.
+    /// Refuses lines that would affect all rows by mistake. A script has no current row, so a command without `where`
+    /// is about all rows; that is not meant after a `mark` that matched no row, and deleting all rows must be explicit.
     fn refuse_all_rows(&self, line: &ScriptLine) -> Result<(), Failure> {
         let is_about_all = line.command.scope().is_some_and(Scope::is_default) && self.session.view().marks.is_empty();
         if is_about_all && self.has_marked {

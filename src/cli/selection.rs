@@ -19,7 +19,8 @@ pub(super) struct Selection<'s> {
 }
 
 impl Selection<'_> {
-    /// Calls `visit` with the URL of each row and the results writer. A set of more than `memory_limit` bytes is streamed.
+    /// Calls `visit` with the URL of each row and the results writer. A set of more than `memory_limit` bytes is
+    /// streamed.
     pub(super) fn each_loc(
         &self,
         memory_limit: u64,

@@ -1,7 +1,7 @@
 //! Opens a set for a command and visits it file by file, whether it is in memory or streamed.
 //!
-//! Commands that read or change sets use [`SetReader`], which visits the same rows in the same order in both cases. Loading
-//! is tried first, and stops when the set turns out to be larger than the memory limit.
+//! Commands that read or change sets use [`SetReader`], which visits the same rows in the same order in both cases.
+//! Loading is tried first, and stops when the set turns out to be larger than the memory limit.
 
 use super::args::Common;
 use super::{Failure, Status, Streams};
@@ -246,8 +246,8 @@ impl SetReader {
         }
     }
 
-    /// Calls `visit` for each file to report findings: with the rows of a streamed set that can have findings, or with the
-    /// numbers of their findings.
+    /// Calls `visit` for each file to report findings: with the rows of a streamed set that can have findings, or with
+    /// the numbers of their findings.
     pub(super) fn each_with_findings(
         &mut self,
         streams: &mut Streams<'_>,

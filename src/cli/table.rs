@@ -164,8 +164,8 @@ impl Table {
         builder.finish(name, &columns, force, streams)
     }
 
-    /// The change that sets the values of the selected rows in memory. Selected rows that are not in the table are added to
-    /// `unlisted`.
+    /// The change that sets the values of the selected rows in memory. Selected rows that are not in the table are
+    /// added to `unlisted`.
     pub(super) fn change(&self, snapshot: &Snapshot, selected: &RowSet, unlisted: &Unlisted, set: usize) -> Change {
         let rows: Vec<u32> = snapshot.document.resident_set().iter().collect();
         let shares: Vec<Vec<(RowId, Option<u32>)>> = rows

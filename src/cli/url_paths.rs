@@ -90,7 +90,8 @@ fn download_temporary(url: &str, _: &UrlOptions, _: &mut Streams<'_>) -> Result<
     Err(without_net(url))
 }
 
-/// Downloads the only path of the screen, if it is a URL, into a permanent folder: `--into`, or one named after the host.
+/// Downloads the only path of the screen, if it is a URL, into a permanent folder: `--into`, or one named after the
+/// host.
 pub(super) fn download_for_screen(open: &Open, streams: &mut Streams<'_>) -> Result<Option<DownloadedSet>, Failure> {
     let [path] = open.paths.as_slice() else { return Ok(None) };
     if !is_url(path) {

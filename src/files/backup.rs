@@ -89,8 +89,8 @@ impl Backups {
     /// Copies the files that are about to be replaced or removed, and lists those that are about to be created. `main`
     /// is the file that the set is opened by.
     ///
-    /// Returns the backups that were begun or extended. If the value is dropped without [`NewBackups::keep`], new ones are
-    /// removed.
+    /// Returns the backups that were begun or extended. If the value is dropped without [`NewBackups::keep`], new ones
+    /// are removed.
     pub(super) fn back_up<'t>(
         &self,
         main: &Path,
@@ -104,7 +104,8 @@ impl Backups {
         let mut by_folder: BTreeMap<PathBuf, (PathBuf, Vec<&ReplaceTarget>)> = BTreeMap::new();
         let folder = parent(main);
         for target in targets {
-            // A file outside of the set's folder is backed up beside itself, so that no name in a list leaves its folder.
+            // A file outside of the set's folder is backed up beside itself, so that no name in a list leaves its
+            // folder.
             let is_inside = target.path.strip_prefix(folder).is_ok_and(is_plain);
             let main = if is_inside { main } else { &target.path };
             let (_, all) =

@@ -1,7 +1,7 @@
 //! `Buffers`: read buffers that are reused from one file to the next.
 //!
-//! Without reuse, the system would clear new memory for each file of many megabytes, and freed memory between live blocks
-//! would fragment.
+//! Without reuse, the system would clear new memory for each file of many megabytes, and freed memory between live
+//! blocks would fragment.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

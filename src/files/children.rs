@@ -1,8 +1,9 @@
 //! Finds and reads the files that an index lists, in parallel, delivered in index order.
 //!
-//! A child that is missing or cannot be read gets a [`ChildState`]; [`super::read::Options::require_all`] says whether the
-//! set is refused for it. Only a few files are read ahead of the one that is delivered next. Nested indexes are followed in
-//! their place, a few levels deep and never twice; their children too are looked for only inside the folder.
+//! A child that is missing or cannot be read gets a [`ChildState`]; [`super::read::Options::require_all`] says whether
+//! the set is refused for it. Only a few files are read ahead of the one that is delivered next. Nested indexes are
+//! followed in their place, a few levels deep and never twice; their children too are looked for only inside the
+//! folder.
 
 use super::disk;
 use super::error::Error;

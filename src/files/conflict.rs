@@ -1,7 +1,7 @@
 //! Finds and resolves Git merge conflicts in a file.
 //!
-//! Only callers that resolve or show conflicts can open such a file; all others get an error instead of one side. Invariant:
-//! a resolution takes whole lines of one side, or whole entries of both.
+//! Only callers that resolve or show conflicts can open such a file; all others get an error instead of one side.
+//! Invariant: a resolution takes whole lines of one side, or whole entries of both.
 
 use super::detect;
 use super::error::{Error, Reason};
@@ -271,8 +271,8 @@ impl ScannedSide {
         start(2 * number + 1)..start(2 * number + 2)
     }
 
-    /// A region without the blanks around it, since blanks between entries belong to the entry after them. An empty region
-    /// moves to the end of the text before it.
+    /// A region without the blanks around it, since blanks between entries belong to the entry after them. An empty
+    /// region moves to the end of the text before it.
     fn without_blanks(&self, region: &Range<usize>) -> Range<usize> {
         let (start, end) = markup::trim(&self.bytes, region.start, region.end);
         if start < end {
@@ -346,8 +346,8 @@ struct United {
 const DAMAGED: &str = "one side alone is not a valid file; answer ours or theirs";
 const AROUND: &str = "it is not between entries; answer ours or theirs";
 
-/// The file with these sides of its conflicts. Where both are taken, the entries of theirs with a new URL follow those of
-/// ours. An error is the number of a conflict, and why both of its sides cannot be kept.
+/// The file with these sides of its conflicts. Where both are taken, the entries of theirs with a new URL follow those
+/// of ours. An error is the number of a conflict, and why both of its sides cannot be kept.
 fn resolve_all(
     bytes: &[u8],
     conflicts: &[Conflict],

@@ -2,8 +2,8 @@
 //!
 //! The encoding is that of the byte order mark (Unicode, section 23.8), else of the declaration, else UTF-8;
 //! but valid UTF-8 with letters outside ASCII is UTF-8 whatever 8-bit encoding is declared (rule catalogue, section
-//! 4, `enc-mismatch`). UTF-16 without a mark is recognized by the first `<` (XML 1.0, appendix F) or the first two letters.
-//! Never fails: if bytes are invalid in an encoding, they are read as windows-1252.
+//! 4, `enc-mismatch`). UTF-16 without a mark is recognized by the first `<` (XML 1.0, appendix F) or the first two
+//! letters. Never fails: if bytes are invalid in an encoding, they are read as windows-1252.
 
 use crate::document::quirk::Quirk;
 use crate::document::sitemap::UTF_8;
@@ -61,7 +61,8 @@ const fn is_letter(first: u8, second: u8) -> bool {
     first.is_ascii_alphabetic() && second.is_ascii_alphabetic()
 }
 
-/// Whether text behind a byte order mark of UTF-16 is ASCII or UTF-8 in fact: markup and URLs in UTF-16 have zero bytes.
+/// Whether text behind a byte order mark of UTF-16 is ASCII or UTF-8 in fact: markup and URLs in UTF-16 have zero
+/// bytes.
 fn is_ascii_or_utf8(rest: &[u8]) -> bool {
     !rest.is_empty() && memchr::memchr(0, rest).is_none() && std::str::from_utf8(rest).is_ok()
 }

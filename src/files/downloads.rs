@@ -36,8 +36,8 @@ impl Options {
         self
     }
 
-    /// The base URL for locating children of an index, unless it was recorded: downloads store sitemaps of other hosts in the
-    /// same folder, and some files under other names.
+    /// The base URL for locating children of an index, unless it was recorded: downloads store sitemaps of other hosts
+    /// in the same folder, and some files under other names.
     pub(super) fn location_base<'b>(&self, base: Option<&'b str>) -> Option<&'b str> {
         base.filter(|_| !self.is_base_recorded)
     }

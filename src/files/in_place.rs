@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{self, Read, Write};
 
-/// Bytes that the system writes atomically when a process dies: a page. Smaller in tests, so that a copy has many blocks.
+/// Bytes that the system writes atomically when a process dies: a page. Smaller in tests, so that a copy has many
+/// blocks.
 const BLOCK: usize = if cfg!(test) { 100 } else { 4_096 };
 
 /// Bytes per copy operation: whole blocks.

@@ -85,8 +85,8 @@ fn claim_files<'p>(
     state_slot.and_then(|state_slot| state_slot.claim(files).map(|()| state_slot))
 }
 
-/// Removes temporary files of dead processes beside the files of a set. `set_folder` is the folder of the file that the set
-/// is opened by, whose commit record was completed before.
+/// Removes temporary files of dead processes beside the files of a set. `set_folder` is the folder of the file that the
+/// set is opened by, whose commit record was completed before.
 pub(super) fn sweep_beside<'p>(set_folder: &Path, files: impl Iterator<Item = &'p Path>) {
     let here = if set_folder.as_os_str().is_empty() { Path::new(".") } else { set_folder };
     let Ok(real_home) = here.canonicalize() else { return };

@@ -83,8 +83,8 @@ pub struct StateSlot {
 }
 
 impl StateSlot {
-    /// Takes the state slot of a set. Without a writable folder only the files themselves are locked, and changes are not
-    /// recorded.
+    /// Takes the state slot of a set. Without a writable folder only the files themselves are locked, and changes are
+    /// not recorded.
     ///
     /// # Errors
     /// [`LockedByOther`] when another process has it.
@@ -92,7 +92,8 @@ impl StateSlot {
         Self::take_all(state, &[set.to_path_buf()])
     }
 
-    /// Takes the slot of a set of several files without an index. Their order is part of the set, since row ids depend on it.
+    /// Takes the slot of a set of several files without an index. Their order is part of the set, since row ids depend
+    /// on it.
     ///
     /// # Errors
     /// [`LockedByOther`] when another process has one of them.

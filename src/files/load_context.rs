@@ -83,8 +83,8 @@ pub(super) fn scan<V: Visit + Send>(
     Ok(File { facts, source, on_disk, visitor, quirks: quirks.into(), form: Form::Xml })
 }
 
-/// Starts a load of several paths: finishes interrupted saves, then takes the state slot of the set before the first byte is
-/// read, so that two processes never edit the same file.
+/// Starts a load of several paths: finishes interrupted saves, then takes the state slot of the set before the first
+/// byte is read, so that two processes never edit the same file.
 ///
 /// # Errors
 /// An interrupted save cannot be completed.

@@ -16,8 +16,8 @@ use crate::xml::names::FileKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Creates the visitor of a file, on the thread that scans it. It is a trait object so that the loader is compiled once for
-/// each kind of visitor, not once for each caller.
+/// Creates the visitor of a file, on the thread that scans it. It is a trait object so that the loader is compiled once
+/// for each kind of visitor, not once for each caller.
 pub type MakeVisitor<'m, V> = dyn Fn(&FileInfo) -> V + Sync + 'm;
 
 /// Properties of a file that are known before its entries are scanned.
@@ -44,7 +44,8 @@ pub struct FileInfo {
 /// A loaded file.
 #[derive(Debug)]
 pub enum LoadedFile<V> {
-    /// The index, which is delivered first. Its children are still `ChildState::NotLoaded`; `Loaded` has their final state.
+    /// The index, which is delivered first. Its children are still `ChildState::NotLoaded`; `Loaded` has their final
+    /// state.
     Index {
         /// The file, or several.
         index: Index,

@@ -1,7 +1,7 @@
 //! Reads and writes files: the only layer that touches the file system.
 //!
-//! Invariant: only requested files are changed; a file that cannot be read, or cannot be written in full, stays as it was.
-//! This layer makes no findings and no edits.
+//! Invariant: only requested files are changed; a file that cannot be read, or cannot be written in full, stays as it
+//! was. This layer makes no findings and no edits.
 
 pub mod backup;
 mod buffers;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::mpsc;
 
-/// Runs `work` for every item and passes the results to `take` in the order of the items. The first result is passed before
-/// the second item is started. If `take` returns false, results already in progress are dropped.
+/// Runs `work` for every item and passes the results to `take` in the order of the items. The first result is passed
+/// before the second item is started. If `take` returns false, results already in progress are dropped.
 pub(crate) fn in_order<I: Sync, O: Send>(
     items: &[I],
     work: impl Fn(&I) -> O + Sync,

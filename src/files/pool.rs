@@ -1,7 +1,7 @@
 //! Starts the thread pool for reading and checking, with as many threads as the system allows.
 //!
-//! Rayon creates its pool on first use and panics if a thread cannot be started (`ulimit -u`, the limit of a container).
-//! Here the threads are started first, and the pool is built from those that run.
+//! Rayon creates its pool on first use and panics if a thread cannot be started (`ulimit -u`, the limit of a
+//! container). Here the threads are started first, and the pool is built from those that run.
 
 use rayon::{ThreadBuilder, ThreadPoolBuilder};
 use std::io;

@@ -50,8 +50,8 @@ impl SplitHistory {
         self.names.contains(name)
     }
 
-    /// Adds the files of a written split and drops files that no longer exist. If storing fails, a later `--prune` merely
-    /// does not remove these files.
+    /// Adds the files of a written split and drops files that no longer exist. If storing fails, a later `--prune`
+    /// merely does not remove these files.
     pub(crate) fn add<'n>(&mut self, names: impl Iterator<Item = &'n str>) {
         self.names.extend(names.map(ToOwned::to_owned));
         let is_gone = |error: std::io::Error| error.kind() == std::io::ErrorKind::NotFound;

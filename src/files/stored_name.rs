@@ -11,8 +11,8 @@ const MAX_STEM_CHARS: usize = 80;
 /// Extensions of sitemaps, which are kept in a changed name.
 const EXTENSIONS: [&str; 9] = [".xml.gz", ".xml", ".txt.gz", ".txt", ".csv.gz", ".csv", ".tsv.gz", ".tsv", ".gz"];
 
-/// The name under which a file is stored: `name` itself if it is portable, else one without the characters that are not,
-/// made unique by a hash. A query is part of the name. `name` has no slash.
+/// The name under which a file is stored: `name` itself if it is portable, else one without the characters that are
+/// not, made unique by a hash. A query is part of the name. `name` has no slash.
 pub(super) fn stored_name<'n>(name: &'n str, query: Option<&str>) -> Cow<'n, str> {
     let Some(query) = query else {
         return if is_portable(name) { name.into() } else { portable_name(name, name).into() };

@@ -15,8 +15,8 @@ use tempfile::{NamedTempFile, TempPath};
 /// The name of a commit record, in the folder of the file that the set is opened by.
 pub(super) const RECORD: &str = ".sited.commit";
 
-/// Whether a folder has a commit record of any process. True if that cannot be determined, because a missed record means
-/// reading a half-saved set as a complete one.
+/// Whether a folder has a commit record of any process. True if that cannot be determined, because a missed record
+/// means reading a half-saved set as a complete one.
 pub(super) fn has_record(folder: &Path) -> bool {
     use io::ErrorKind::{NotADirectory, NotFound};
     match fs::symlink_metadata(folder.join(RECORD)) {

@@ -33,7 +33,8 @@ pub(super) fn unlisted_sitemaps(folder: &Path, known: &HashSet<&Path>) -> Arc<[A
     names.into_iter().map(Into::into).collect()
 }
 
-/// Whether a file begins like a sitemap with URLs. Empty sitemaps do not count, since a save removes them from the index.
+/// Whether a file begins like a sitemap with URLs. Empty sitemaps do not count, since a save removes them from the
+/// index.
 fn is_sitemap(path: &Path) -> bool {
     first_bytes(path).is_some_and(|bytes| kind_of(&bytes) == Some(FileKind::Urlset) && !is_empty(&bytes))
 }

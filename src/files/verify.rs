@@ -1,7 +1,7 @@
 //! Verifies a save plan: the bytes on disk, the bytes to be written, and exactly where they differ.
 //!
-//! Reads every file of the plan and writes none. No cached state is used: the file on disk is read again, the new file is
-//! generated in full, and both are compared outside of the reported spans.
+//! Reads every file of the plan and writes none. No cached state is used: the file on disk is read again, the new file
+//! is generated in full, and both are compared outside of the reported spans.
 
 use super::decode;
 use super::detect;

@@ -40,8 +40,8 @@ pub(crate) fn read_in_process(paths: &[String]) {
     black_box(read_files(&paths.iter().map(PathBuf::from).collect::<Vec<_>>()));
 }
 
-/// Writes files as a save does, without examining a byte: each is written beside its target, synced, read back, compared
-/// and renamed.
+/// Writes files as a save does, without examining a byte: each is written beside its target, synced, read back,
+/// compared and renamed.
 pub(crate) fn replace_files(folder: &Path, files: &[Vec<u8>]) {
     files.par_iter().with_max_len(1).enumerate().for_each(|(number, bytes)| {
         let (temporary, target) = (folder.join(format!("{number}.tmp")), folder.join(format!("{number}.xml")));

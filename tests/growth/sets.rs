@@ -127,8 +127,8 @@ fn a_hub_with_returning_alternates() {
     linear_file(&FIX_LINKS, doubled(100), |n| hub(n, &itself, ""));
 }
 
-/// `check` takes the same CPU time per link: 16, 14 and 12 µs in a release build with 100, 200 and 400 pages, which have
-/// 10,000, 40,000 and 160,000 links.
+/// `check` takes the same CPU time per link: 16, 14 and 12 µs in a release build with 100, 200 and 400 pages, which
+/// have 10,000, 40,000 and 160,000 links.
 #[test]
 fn pages_that_all_link_each_other() {
     let _alone = alone();

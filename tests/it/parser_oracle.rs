@@ -1,7 +1,7 @@
 //! Compares entries, fields and locs of real files with those of an independent parser.
 //!
-//! The table `FACTS.tsv` is in the folder that `SITED_CORPUS` names, beside the program that made it; without the folder
-//! this test prints that nothing was compared.
+//! The table `FACTS.tsv` is in the folder that `SITED_CORPUS` names, beside the program that made it; without the
+//! folder this test prints that nothing was compared.
 
 use crate::support::{Folder, run, stderr};
 use rayon::prelude::*;

@@ -42,8 +42,8 @@ const DOCUMENTS: [(&str, &str, &[&str]); 4] = [
     ),
 ];
 
-/// Opens a file in the editor, fixes all safe findings with one key, and saves. If `is_guess`, a repair of broken markup
-/// was a guess, which needs the user's consent.
+/// Opens a file in the editor, fixes all safe findings with one key, and saves. If `is_guess`, a repair of broken
+/// markup was a guess, which needs the user's consent.
 fn fix_and_save(folder: &Folder, name: &str, urls: &str, is_guess: bool) {
     let terminal = Start::new(folder).size(100, 30).arguments(["--now", "2026-11-20T10:14:07Z", name]).start();
     terminal.wait_for(urls);

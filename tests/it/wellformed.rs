@@ -1,7 +1,7 @@
 //! Tests of well-formedness: errors at their positions, none for valid files, and well-formed results of `fix`.
 //!
-//! The expected results in the tables are those of libxml2. Written files are parsed with uppsala, which is more lenient:
-//! libxml2 rejects every file that uppsala rejects.
+//! The expected results in the tables are those of libxml2. Written files are parsed with uppsala, which is more
+//! lenient: libxml2 rejects every file that uppsala rejects.
 
 use crate::support::{Folder, run, stderr, stdout};
 use proptest::prelude::*;

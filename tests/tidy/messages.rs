@@ -1,7 +1,8 @@
 //! Lists every user-visible text in one file, so that changes of wording can be reviewed.
 //!
-//! `tests/snapshots/messages.txt` holds the help of all commands, and every literal of the source that contains a phrase:
-//! messages, hints, prompts, the rule table, the command tables. `UPDATE_DOCS=1 cargo test --test tidy` writes it again.
+//! `tests/snapshots/messages.txt` holds the help of all commands, and every literal of the source that contains a
+//! phrase: messages, hints, prompts, the rule table, the command tables. `UPDATE_DOCS=1 cargo test --test tidy` writes
+//! it again.
 
 use super::source::literals;
 use super::{root, sources};

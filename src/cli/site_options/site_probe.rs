@@ -85,7 +85,8 @@ impl SiteProbe {
         self.urls.expected()
     }
 
-    /// Requests every URL. An error of `handle` ends the run; so does a signal, after which `handle` has all results so far.
+    /// Requests every URL. An error of `handle` ends the run; so does a signal, after which `handle` has all results so
+    /// far.
     pub(in crate::cli) fn run(
         self,
         streams: &mut Streams<'_>,

@@ -1,8 +1,8 @@
 //! Splits a streamed set in two passes: the first measures the rows, the second writes them to their parts.
 //!
 //! The parts are collected in a temporary file. Then each is written beside its target like in any save, and one commit
-//! renames all of them. Plan, messages and files are those of a set in memory. Memory: 16 bytes per URL, one file and one
-//! part.
+//! renames all of them. Plan, messages and files are those of a set in memory. Memory: 16 bytes per URL, one file and
+//! one part.
 
 use super::super::set_reader::SetReader;
 use super::super::{Failure, Status, Streams};

@@ -1,8 +1,8 @@
 //! Restores a set from backups to its state before a save.
 //!
 //! Each save backs up only the files that it changes, so a file is restored from its oldest copy since that save. Files
-//! are written as by a save (beside their targets, read back, all or nothing), and those that they replace are backed up
-//! first.
+//! are written as by a save (beside their targets, read back, all or nothing), and those that they replace are backed
+//! up first.
 
 use super::super::commit::{self, Commit};
 use super::super::disk::{Disk, Fingerprint};

@@ -24,7 +24,8 @@ pub(crate) enum GitError {
     /// Nothing has been committed.
     #[error("{}: the repository has no commit", .0.display())]
     NoCommit(PathBuf),
-    /// The history is cut off: files whose last commit is missing would get the time of the oldest commit that is there.
+    /// The history is cut off: files whose last commit is missing would get the time of the oldest commit that is
+    /// there.
     #[error("{}: this is a shallow clone, whose oldest commit seems to have changed every file", .0.display())]
     Shallow(PathBuf),
     /// Git failed, with its error message.

@@ -18,8 +18,8 @@ impl MapError {
     pub(crate) const EXAMPLE: &str = "for example: --map '/blog/* = content/blog/*.md'";
 }
 
-/// The layouts of usual generators, in the order in which they are tried: Hugo, Astro, Next, Jekyll, documentation, plain
-/// files. A layout is used if its first folder exists.
+/// The layouts of usual generators, in the order in which they are tried: Hugo, Astro, Next, Jekyll, documentation,
+/// plain files. A layout is used if its first folder exists.
 const LAYOUTS: [&str; 21] = [
     "content/{page}.{md,mdx,markdown,adoc,html}",
     "content/{page}/{index,_index}.{md,mdx,markdown,adoc,html}",
@@ -195,8 +195,8 @@ impl UrlPattern {
     }
 }
 
-/// Converts a part of a pattern to a regular expression: `*` matches within a segment, `**` across segments, and `**/` may
-/// match nothing.
+/// Converts a part of a pattern to a regular expression: `*` matches within a segment, `**` across segments, and `**/`
+/// may match nothing.
 fn expression(pattern: &str, wildcards: &mut usize) -> String {
     let mut out = String::new();
     let mut rest = pattern;

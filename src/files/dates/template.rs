@@ -49,8 +49,8 @@ const FIELDS: [(&str, Part); 3] = [("{path}", Part::Path), ("{page}", Part::Page
 const DATE: &str = "{date}-";
 
 impl Template {
-    /// Parses a path into one template for each combination of its alternatives (`{md,mdx}`). `wildcards` is the number of
-    /// wildcards in the URL pattern.
+    /// Parses a path into one template for each combination of its alternatives (`{md,mdx}`). `wildcards` is the number
+    /// of wildcards in the URL pattern.
     ///
     /// # Errors
     /// What is wrong with it.

@@ -271,7 +271,8 @@ impl<'b> Walk<'b> {
         Some(blank_trimmed(&escape::decode(found.value)))
     }
 
-    /// The base of relative links here. One that is too long is replaced by an empty one, so that no outer base applies.
+    /// The base of relative links here. One that is too long is replaced by an empty one, so that no outer base
+    /// applies.
     fn base(&self) -> Option<String> {
         self.bases.last().map(|base| if base.len() > MAX_BASE_BYTES { String::new() } else { base.clone() })
     }

@@ -156,8 +156,8 @@ pub(super) fn run(folder: &Folder, (arguments, is_streamed): (&[&str], bool), fa
 
 /// The system calls of a command into which a fault can be injected.
 pub(super) struct InjectionPoints {
-    /// For each call: its name, its errors, the first number after the start of the program, and the largest number that
-    /// a thread reaches.
+    /// For each call: its name, its errors, the first number after the start of the program, and the largest number
+    /// that a thread reaches.
     calls: Vec<(&'static str, &'static [&'static str], u32, u32)>,
     /// For each call: the paths that it uses, each with the number of calls.
     paths: BTreeMap<&'static str, Vec<(PathBuf, u32)>>,

@@ -8,8 +8,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The expected effect of a crafted lock. In addition, every run ends, the victim is unchanged, and no control character
-/// is printed.
+/// The expected effect of a crafted lock. In addition, every run ends, the victim is unchanged, and no control
+/// character is printed.
 pub(super) enum Effect {
     /// The lock has no effect.
     Ignored,

@@ -15,7 +15,8 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 
 const NS: &str = "xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"";
 
-/// The set is in `site`; `home` beside it and `.git`, `.env` and `notes.txt` in it belong to the user and not to the set.
+/// The set is in `site`; `home` beside it and `.git`, `.env` and `notes.txt` in it belong to the user and not to the
+/// set.
 pub(super) struct Scene {
     pub folder: Folder,
 }
