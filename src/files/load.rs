@@ -1,6 +1,6 @@
 //! Loads a file, or an index with its children: reads and scans them in parallel, delivers them in order.
 //!
-//! The first file is delivered before the second is read. A child that is missing or cannot be read gets a `ChildState`
+//! Only a few files are read ahead of the one that is delivered next. A child that is missing or cannot be read gets a `ChildState`
 //! and is never an error. Visitors see every entry while its bytes are in the cache.
 
 use super::children::{SeenFiles, folder_of};
@@ -266,7 +266,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn many_children_are_in_order_and_the_first_is_passed_before_the_rest_is_read() {
+    fn many_children_are_in_order_and_few_are_read_ahead_of_the_first() {
         let names: Vec<String> = (0..40).map(|number| format!("s{number}.xml")).collect();
         let locs: Vec<String> = names.iter().map(|name| format!("http://e/{name}")).collect();
         let folder = tempfile::tempdir().unwrap();
@@ -280,7 +280,9 @@ pub(super) mod tests {
         let loaded = load(&path, &Options::default(), &progress, &|_| Locs::default(), &mut |part| {
             if let LoadedFile::Sitemap { sitemap, .. } = part {
                 if seen.is_empty() {
-                    assert_eq!(progress.read().files_done, 2, "the index and the first child");
+                    // The index, the first child, and one more for each thread.
+                    let ahead = rayon::current_num_threads() as u64;
+                    assert!((2..=2 + ahead).contains(&progress.read().files_done));
                 }
                 seen.push(sitemap.name.to_string());
             }
@@ -294,9 +296,10 @@ pub(super) mod tests {
 
     #[test]
     fn a_cancelled_load_keeps_delivered_files() {
-        let names: Vec<String> = (0..8).map(|number| format!("http://e/s{number}.xml")).collect();
+        let count = 8 + rayon::current_num_threads();
+        let names: Vec<String> = (0..count).map(|number| format!("http://e/s{number}.xml")).collect();
         let mut files = vec![("index.xml".to_owned(), index(&names.iter().map(String::as_str).collect::<Vec<_>>()))];
-        files.extend((0..8).map(|number| (format!("s{number}.xml"), urlset(&["http://e/"]))));
+        files.extend((0..count).map(|number| (format!("s{number}.xml"), urlset(&["http://e/"]))));
         let folder = tempfile::tempdir().unwrap();
         for (name, text) in &files {
             fs::write(folder.path().join(name), text).unwrap();
@@ -313,8 +316,9 @@ pub(super) mod tests {
         .unwrap();
         let children = loaded.index.unwrap().children;
         let there = children.iter().filter(|child| matches!(child.state, ChildState::Loaded(_))).count();
-        assert_eq!((there, delivered, loaded.stopped), (1, 1, true));
-        assert!(children[1..].iter().all(|child| child.state == ChildState::NotLoaded));
+        assert_eq!((there, loaded.stopped), (delivered, true));
+        assert!((1..=1 + rayon::current_num_threads()).contains(&delivered), "{delivered}");
+        assert!(children[delivered..].iter().all(|child| child.state == ChildState::NotLoaded));
     }
 
     #[test]
