@@ -10,9 +10,9 @@ use crate::xml::names::Names;
 use crate::xml::parser::Parser;
 use std::ops::Range;
 
-/// Minimum size of a piece in bytes. Most files of a set are smaller than two pieces; those are scanned in parallel
-/// with each other.
-pub(super) const MIN_PIECE: usize = 16 << 20;
+/// Minimum size of a piece in bytes. Smaller files are scanned only in parallel with each other; larger ones also in
+/// pieces, so that no core is idle while the last file is scanned.
+pub(super) const MIN_PIECE: usize = 4 << 20;
 
 /// Maximum number of bytes that are searched for the end of an entry.
 const MAX_SEARCH: usize = 64 << 10;
