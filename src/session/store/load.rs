@@ -303,11 +303,12 @@ fn load_within(
         } else {
             session.add_file(part);
         }
-    })?;
+    });
+    // Files that were read ahead may have failed; a second attempt reports them.
     if is_over {
         return Ok(None);
     }
-    session.finish(loaded);
+    session.finish(loaded?);
     Ok(Some(session))
 }
 
