@@ -1,6 +1,7 @@
 //! `Source`: the immutable bytes of one file, with the offsets of its entries and its line numbers.
 
 use super::rows::RowId;
+use crate::file_bytes::FileBytes;
 use crate::progress::{Progress, note_work};
 use crate::xml::damage::Damage;
 use crate::xml::entry::Entry;
@@ -14,7 +15,7 @@ use std::sync::{Mutex, PoisonError};
 /// One file's uncompressed bytes with the boundaries of its entries.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Source {
-    bytes: Vec<u8>,
+    bytes: FileBytes,
     starts: Box<[u32]>,
     /// The root's declarations.
     pub names: Names,
@@ -83,10 +84,11 @@ impl Source {
     }
 
     /// The source of scanned bytes. `None` if the root is not that of a sitemap.
-    pub fn new(mut bytes: Vec<u8>, mut scan: Scan) -> Option<Self> {
+    pub fn new(bytes: impl Into<FileBytes>, mut scan: Scan) -> Option<Self> {
+        let mut bytes = bytes.into();
         let open_end = terminate_last_line(&mut bytes, &mut scan);
         Some(Self {
-            bytes: shrink_to_fit(bytes),
+            bytes: bytes.shrunk(),
             starts: scan.starts.into(),
             names: scan.names?,
             root_start: scan.root_tag.0,
@@ -123,7 +125,7 @@ impl Source {
     pub fn with_list_frame(&self, head: &[u8], tail: &[u8], line_end: &'static str) -> Option<Self> {
         let is_frame = (head.is_empty() || head == BYTE_ORDER_MARK) && tail.iter().all(u8::is_ascii_whitespace);
         is_frame.then(|| Self {
-            bytes: [head, tail].concat(),
+            bytes: [head, tail].concat().into(),
             starts: [head.len() as u32].into(),
             open_end: self.open_end.min(line_end.len() as u8),
             ..Self::of_grid(Grid::list(line_end))
@@ -157,7 +159,7 @@ impl Source {
         let head = from.and_then(|from| self.bytes.get(..from as usize)).unwrap_or_default();
         let tail = to.and_then(|to| self.bytes.get(to as usize..)).unwrap_or_default();
         Self {
-            bytes: [head, tail].concat(),
+            bytes: [head, tail].concat().into(),
             starts: [head.len() as u32].into(),
             names: self.names.clone(),
             damage: Vec::new(),
@@ -169,10 +171,10 @@ impl Source {
 
     /// Restores the bytes of a source [`without_entries`](Source::without_entries); `starts` are the offsets of its
     /// entries. `None` if they do not match.
-    pub fn with_entries(&self, bytes: Vec<u8>, starts: &[u32]) -> Option<Self> {
+    pub fn with_entries(&self, bytes: FileBytes, starts: &[u32]) -> Option<Self> {
         let is_inside = starts.last().is_some_and(|end| *end as usize <= bytes.len()) && starts.is_sorted();
         is_inside.then(|| Self {
-            bytes: shrink_to_fit(bytes),
+            bytes: bytes.shrunk(),
             starts: starts.into(),
             names: self.names.clone(),
             damage: Vec::new(),
@@ -183,7 +185,7 @@ impl Source {
     }
 
     /// Returns the buffer, so that it can be reused for another file.
-    pub fn into_bytes(self) -> Vec<u8> {
+    pub fn into_bytes(self) -> FileBytes {
         self.bytes
     }
 
@@ -217,7 +219,7 @@ impl Source {
         bytes.extend_from_slice(&first.tail(any));
         u32::try_from(bytes.len()).ok()?;
         Some(Self {
-            bytes,
+            bytes: bytes.into(),
             starts: starts.into(),
             names: first.names.clone(),
             root_is_empty: first.root_is_empty && !any,
@@ -267,7 +269,7 @@ impl Source {
         let root_start = head.find(&format!("<{root}")).unwrap_or_default() as u32;
         let end = head.len() as u32;
         Self {
-            bytes: format!("{head}\n</{root}>\n").into_bytes(),
+            bytes: format!("{head}\n</{root}>\n").into_bytes().into(),
             starts: [end].into(),
             names: Names::plain(kind),
             root_start,
@@ -289,7 +291,7 @@ impl Source {
         let bytes = grid.blank();
         Self {
             starts: [bytes.len() as u32].into(),
-            bytes,
+            bytes: bytes.into(),
             names: Names::of_grid(grid),
             root_start: 0,
             root_end: 0,
@@ -382,17 +384,9 @@ impl Source {
     }
 }
 
-/// Releases unused capacity if it is large enough to be worth moving the bytes.
-fn shrink_to_fit(mut bytes: Vec<u8>) -> Vec<u8> {
-    if bytes.capacity() - bytes.len() > bytes.len() / 4 {
-        bytes.shrink_to_fit();
-    }
-    bytes
-}
-
 /// Adds the line break of the other lines to the last line of a file without markup, if it has none, so that lines can
 /// be reordered. Returns its length, 0 if nothing was added.
-fn terminate_last_line(bytes: &mut Vec<u8>, scan: &mut Scan) -> u8 {
+fn terminate_last_line(bytes: &mut FileBytes, scan: &mut Scan) -> u8 {
     let Some(last) = scan.starts.last_mut().filter(|_| scan.names.as_ref().is_some_and(|names| !names.kind.is_xml()))
     else {
         return 0;

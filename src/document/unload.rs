@@ -9,6 +9,7 @@ use super::Document;
 use super::rows::{RowId, RowList};
 use super::sitemap::{Sitemap, SitemapId};
 use super::source::Source;
+use crate::file_bytes::FileBytes;
 use crate::xml::record::Record;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -88,7 +89,7 @@ pub(crate) fn reload_some(
 }
 
 /// Unloads a file: drops its records and returns its bytes, unless they are shared.
-pub(crate) fn unload(document: &mut Document, id: SitemapId) -> Option<Vec<u8>> {
+pub(crate) fn unload(document: &mut Document, id: SitemapId) -> Option<FileBytes> {
     let (sitemap, first) = (document.sitemap(id)?, document.bases.get(id.index()).copied()?);
     let rows = first as usize..first as usize + sitemap.live as usize;
     let frame = document.source_of(id).map(Source::without_entries);

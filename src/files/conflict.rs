@@ -122,7 +122,7 @@ pub(super) fn resolve(
     });
     let offsets: Vec<(u32, u32)> = offsets.iter().map(|(own, stored)| (*own as u32, *stored as u32)).collect();
     let anchors = form::anchors(&contents.bytes, &offsets);
-    Ok(Resolved { quirks: quirks.collect(), anchors, contents: Contents { bytes, ..contents } })
+    Ok(Resolved { quirks: quirks.collect(), anchors, contents: Contents { bytes: bytes.into(), ..contents } })
 }
 
 /// Lists conflicts for a message: `2 unresolved merge conflicts (lines 3–9, 12–15)`.

@@ -8,6 +8,7 @@
 use crate::document::quirk::Quirk;
 use crate::document::sitemap::UTF_8;
 use crate::document::source::Lines;
+use crate::file_bytes::FileBytes;
 use crate::xml::defect::Defect;
 use crate::xml::markup;
 use encoding_rs::{Encoding, REPLACEMENT, UTF_16BE, UTF_16LE, WINDOWS_1252};
@@ -17,7 +18,7 @@ use std::ops::Range;
 #[derive(Debug)]
 pub(super) struct Decoded {
     /// The text; a declaration of another encoding is changed to UTF-8.
-    pub bytes: Vec<u8>,
+    pub bytes: FileBytes,
     /// The encoding that it was stored in.
     pub encoding: &'static str,
     /// What was unusual, if anything was.
@@ -28,9 +29,9 @@ pub(super) struct Decoded {
 
 impl Decoded {
     /// The text with the original label of its declaration.
-    pub(super) fn into_stored(mut self) -> Vec<u8> {
+    pub(super) fn into_stored(mut self) -> FileBytes {
         if let Some((at, label)) = self.label.take() {
-            self.bytes.splice(at..at + UTF_8.len(), label);
+            self.bytes.with_vec(|bytes| bytes.splice(at..at + UTF_8.len(), label).for_each(drop));
         }
         self.bytes
     }
@@ -40,8 +41,9 @@ impl Decoded {
 const MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Decodes a file. Valid UTF-8 is returned unchanged.
-pub(super) fn decode(bytes: Vec<u8>) -> Decoded {
-    match bytes.as_slice() {
+pub(super) fn decode(bytes: impl Into<FileBytes>) -> Decoded {
+    let bytes = bytes.into();
+    match &*bytes {
         [0xFF, 0xFE, 0, 0, rest @ ..] => decode_utf_32(rest, u32::from_le_bytes),
         [0, 0, 0xFE, 0xFF, rest @ ..] => decode_utf_32(rest, u32::from_be_bytes),
         [0xFF, 0xFE, rest @ ..] if is_ascii_or_utf8(rest) => decode_mismarked(rest, UTF_16LE),
@@ -71,13 +73,13 @@ fn is_ascii_or_utf8(rest: &[u8]) -> bool {
 fn decode_mismarked(rest: &[u8], mark: &'static Encoding) -> Decoded {
     let name = if rest.is_ascii() { "ASCII" } else { UTF_8 };
     let what = format!("{} before {name} text, which was read as {name}", mark.name());
-    let mut decoded = decode_ascii_superset(rest.to_vec());
+    let mut decoded = decode_ascii_superset(rest.to_vec().into());
     decoded.quirks.insert(0, Quirk { kind: Defect::OtherMark, at: (1, 1), entry: None, what: what.into() });
     decoded
 }
 
 /// Decodes an encoding in which ASCII characters are single bytes.
-fn decode_ascii_superset(bytes: Vec<u8>) -> Decoded {
+fn decode_ascii_superset(bytes: FileBytes) -> Decoded {
     let label = declared_label(&bytes);
     let name = label.clone().map(|label| String::from_utf8_lossy(bytes.get(label).unwrap_or_default()).into_owned());
     // Most files are ASCII, which is a faster test.
@@ -125,14 +127,19 @@ fn decode_ascii_superset(bytes: Vec<u8>) -> Decoded {
         let what = format!("not {}", encoding.name());
         quirks.push(Quirk { kind: Defect::InvalidBytes, at, entry: None, what: what.into() });
         let (text, _) = WINDOWS_1252.decode_without_bom_handling(&bytes);
-        let bytes = text.into_owned().into_bytes();
+        let bytes = text.into_owned().into_bytes().into();
         return with_utf8_label(Decoded { bytes, encoding: WINDOWS_1252.name(), quirks, label: None });
     }
-    with_utf8_label(Decoded { bytes: text.into_owned().into_bytes(), encoding: encoding.name(), quirks, label: None })
+    with_utf8_label(Decoded {
+        bytes: text.into_owned().into_bytes().into(),
+        encoding: encoding.name(),
+        quirks,
+        label: None,
+    })
 }
 
 /// Valid UTF-8 without quirks.
-const fn plain(bytes: Vec<u8>) -> Decoded {
+const fn plain(bytes: FileBytes) -> Decoded {
     Decoded { bytes, encoding: UTF_8, quirks: Vec::new(), label: None }
 }
 
@@ -150,7 +157,7 @@ fn decode_with_stray_bytes(bytes: &[u8], mut quirks: Vec<Quirk>) -> Decoded {
     }
     let at = Lines::new(&out).position(first.unwrap_or(0));
     quirks.push(Quirk { kind: Defect::InvalidBytes, at, entry: None, what: "not UTF-8".into() });
-    Decoded { bytes: out, encoding: WINDOWS_1252.name(), quirks, label: None }
+    Decoded { bytes: out.into(), encoding: WINDOWS_1252.name(), quirks, label: None }
 }
 
 fn decode_utf_16(bytes: &[u8], encoding: &'static Encoding, kind: Defect) -> Decoded {
@@ -162,7 +169,12 @@ fn decode_utf_16(bytes: &[u8], encoding: &'static Encoding, kind: Defect) -> Dec
         quirks.push(Quirk { kind: Defect::InvalidBytes, at, entry: None, what: "half a character".into() });
     }
     note_mismatch(text.as_bytes(), encoding.name(), &mut quirks);
-    with_utf8_label(Decoded { bytes: text.into_owned().into_bytes(), encoding: encoding.name(), quirks, label: None })
+    with_utf8_label(Decoded {
+        bytes: text.into_owned().into_bytes().into(),
+        encoding: encoding.name(),
+        quirks,
+        label: None,
+    })
 }
 
 fn decode_utf_32(bytes: &[u8], read: fn([u8; 4]) -> u32) -> Decoded {
@@ -170,7 +182,7 @@ fn decode_utf_32(bytes: &[u8], read: fn([u8; 4]) -> u32) -> Decoded {
     let text: String = letters.map(|four| char::from_u32(read(four)).unwrap_or('\u{FFFD}')).collect();
     let mut quirks = vec![Quirk { kind: Defect::OtherMark, at: (1, 1), entry: None, what: "UTF-32".into() }];
     note_mismatch(text.as_bytes(), "UTF-32", &mut quirks);
-    with_utf8_label(Decoded { bytes: text.into_bytes(), encoding: "UTF-32", quirks, label: None })
+    with_utf8_label(Decoded { bytes: text.into_bytes().into(), encoding: "UTF-32", quirks, label: None })
 }
 
 /// The encoding of a label. `unicode` names none, although browsers read it as UTF-16 (rule catalogue, section 4,
@@ -200,7 +212,7 @@ fn with_utf8_label(mut decoded: Decoded) -> Decoded {
         && !decoded.bytes.get(label.clone()).is_some_and(|name| name.eq_ignore_ascii_case(UTF_8.as_bytes()))
     {
         let at = label.start;
-        decoded.label = Some((at, decoded.bytes.splice(label, UTF_8.bytes()).collect()));
+        decoded.label = Some((at, decoded.bytes.with_vec(|bytes| bytes.splice(label, UTF_8.bytes()).collect())));
     }
     decoded
 }
@@ -244,7 +256,7 @@ mod tests {
     fn a_declaration_counts_after_output_of_a_script_but_not_in_a_comment() {
         let decoded = |text: &[u8]| {
             let decoded = decode(text.to_vec());
-            (decoded.encoding, String::from_utf8(decoded.bytes).unwrap())
+            (decoded.encoding, String::from_utf8(decoded.bytes.into_vec()).unwrap())
         };
         let declared = b"<b>Notice</b>: x\n<?xml version='1.0' encoding='iso-8859-2'?><a>\xB1</a>";
         let text = "<b>Notice</b>: x\n<?xml version='1.0' encoding='UTF-8'?><a>\u{105}</a>";
@@ -333,7 +345,7 @@ mod tests {
         ];
         for (bytes, expected, encoding, quirks) in table {
             let decoded = decode(bytes);
-            assert_eq!(String::from_utf8(decoded.bytes).unwrap(), expected);
+            assert_eq!(String::from_utf8(decoded.bytes.into_vec()).unwrap(), expected);
             assert_eq!(decoded.encoding, encoding, "{expected}");
             assert_eq!(decoded.quirks.iter().map(|quirk| quirk.kind).collect::<Vec<_>>(), quirks, "{expected}");
         }

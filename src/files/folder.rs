@@ -5,6 +5,7 @@ use super::locate::{ChildLocation, folder_url, locate_child};
 use super::plan::volumes::siblings;
 use super::read::Options;
 use super::{detect, read, unlisted};
+use crate::file_bytes::FileBytes;
 use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::xml::entry::Entry;
@@ -105,7 +106,7 @@ pub(super) fn with_volumes(first: PathBuf, options: &read::Options) -> Vec<PathB
     if further.is_empty() || !unlisted::is_index(&first) {
         return vec![first];
     }
-    let (mut known, mut unread): (Vec<(PathBuf, Vec<u8>)>, Vec<PathBuf>) = (Vec::new(), Vec::new());
+    let (mut known, mut unread): (Vec<(PathBuf, FileBytes)>, Vec<PathBuf>) = (Vec::new(), Vec::new());
     for path in [first.clone()].into_iter().chain(further) {
         match read::read_regular(&path, options, &Progress::default()) {
             Ok(contents) => known.push((path, contents.bytes)),
@@ -123,7 +124,7 @@ pub(super) fn with_volumes(first: PathBuf, options: &read::Options) -> Vec<PathB
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         listed.get(&*name).is_some_and(|by| by.is_none_or(|by| by != path))
     };
-    let volume = |((path, _), names): (&(PathBuf, Vec<u8>), &Option<Names>)| {
+    let volume = |((path, _), names): (&(PathBuf, FileBytes), &Option<Names>)| {
         let is_compatible = names.as_ref().zip(own.as_ref()).is_some_and(|(names, own)| names.is_compatible_with(own));
         (is_compatible && !is_listed(path)).then(|| path.clone())
     };
@@ -245,7 +246,7 @@ fn with_other_indexes(mut found: Vec<PathBuf>, options: &Options) -> Vec<PathBuf
 
 /// The names of these indexes that follow a slash in one of them, each with the index that has it, or `None` if several
 /// do. Scans each index once.
-fn names_listed(known: &[(PathBuf, Vec<u8>)]) -> HashMap<Cow<'_, str>, Option<&Path>> {
+fn names_listed(known: &[(PathBuf, FileBytes)]) -> HashMap<Cow<'_, str>, Option<&Path>> {
     let names: HashSet<Cow<'_, str>> =
         known.iter().filter_map(|(path, _)| Some(path.file_name()?.to_string_lossy())).collect();
     let mut listed: HashMap<Cow<'_, str>, Option<&Path>> = HashMap::new();

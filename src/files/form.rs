@@ -4,6 +4,7 @@ use super::detect;
 use crate::document::form::Form;
 use crate::document::quirk::Quirk;
 use crate::document::source::{Anchor, Lines};
+use crate::file_bytes::FileBytes;
 use crate::progress::Progress;
 use crate::words::counted;
 use crate::xml::defect::Defect;
@@ -15,7 +16,7 @@ use crate::xml::scan::{self, Scan, Visit};
 
 /// A file in the form that is scanned.
 pub(super) struct ScanInput {
-    pub(super) bytes: Vec<u8>,
+    pub(super) bytes: FileBytes,
     /// The form in which it is stored.
     pub(super) form: Form,
     /// What was unusual about it.
@@ -25,7 +26,7 @@ pub(super) struct ScanInput {
 }
 
 /// Converts a file to the form that is scanned. `bytes` are UTF-8, `name` is the file name.
-pub(super) fn convert(bytes: Vec<u8>, (kind, grid): (FileKind, Option<&Grid>), name: &str) -> ScanInput {
+pub(super) fn convert(bytes: FileBytes, (kind, grid): (FileKind, Option<&Grid>), name: &str) -> ScanInput {
     let plain = |bytes, form, quirks| ScanInput { bytes, form, quirks, anchors: Vec::new() };
     match kind {
         FileKind::Urlset | FileKind::Index => match detect::feed(&bytes).and_then(|_| feed::import(&bytes)) {
@@ -124,7 +125,7 @@ fn convert_feed(stored: &[u8], import: Import) -> ScanInput {
     // At most one of each kind per entry.
     quirks.dedup_by_key(|quirk| (quirk.entry, quirk.kind));
     let anchors = anchors(stored, &import.anchors);
-    ScanInput { anchors, bytes: import.text, form: Form::Feed(import.feed), quirks }
+    ScanInput { anchors, bytes: import.text.into(), form: Form::Feed(import.feed), quirks }
 }
 
 /// The first damage of each kind in a feed. Raw ampersands are reported per item.

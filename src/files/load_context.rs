@@ -13,6 +13,7 @@ use super::record;
 use super::scan_and_repair::{self, ScannedFile};
 use crate::document::form::Form;
 use crate::document::quirk::Quirk;
+use crate::file_bytes::FileBytes;
 use crate::progress::Progress;
 use crate::xml::grid::TableHints;
 use crate::xml::scan::Visit;
@@ -65,7 +66,7 @@ fn joined(first: Vec<Quirk>, rest: &[Quirk]) -> Arc<[Quirk]> {
 /// A file that was read but not yet scanned.
 pub(super) struct Unscanned {
     pub(super) facts: FileInfo,
-    pub(super) bytes: Vec<u8>,
+    pub(super) bytes: FileBytes,
     /// Quirks that were found before the scan.
     pub(super) quirks: Vec<Quirk>,
     pub(super) on_disk: Option<OnDisk>,

@@ -12,6 +12,7 @@ use super::record::Recovery;
 use super::stream::is_stream;
 use super::unpack;
 use crate::document::quirk::Quirk;
+use crate::file_bytes::FileBytes;
 use crate::progress::Progress;
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
@@ -103,7 +104,7 @@ impl Options {
 #[derive(Debug)]
 pub struct Contents {
     /// The bytes.
-    pub bytes: Vec<u8>,
+    pub bytes: FileBytes,
     /// Whether they were gzipped.
     pub gzip: bool,
     /// The encoding of the stored file.
@@ -139,7 +140,7 @@ pub(super) fn read_regular(path: &Path, options: &Options, progress: &Progress) 
 /// Decompresses and decodes the stored bytes of a file.
 fn unpack_and_decode(
     path: &Path,
-    (stored, on_disk): (Vec<u8>, OnDisk),
+    (stored, on_disk): (FileBytes, OnDisk),
     options: &Options,
     progress: &Progress,
 ) -> Result<Contents, Error> {
@@ -266,11 +267,11 @@ fn is_out_of_descriptors(error: &io::Error) -> bool {
 
 /// Reads the stored bytes of a file, and its state on disk.
 fn read_stored(
-    buffer: Vec<u8>,
+    buffer: FileBytes,
     path: &Path,
     (opened, limit): (Opened, u64),
     progress: &Progress,
-) -> Result<(Vec<u8>, OnDisk), Error> {
+) -> Result<(FileBytes, OnDisk), Error> {
     let failed = |error| Error::system("read", path, error);
     let mut opened = opened;
     let metadata = opened.file.metadata().map_err(failed)?;
@@ -288,9 +289,9 @@ fn read_stored(
 }
 
 /// Reads standard input, which can be read only once.
-fn read_standard_input(limit: u64, progress: &Progress) -> Result<(Vec<u8>, OnDisk), Error> {
+fn read_standard_input(limit: u64, progress: &Progress) -> Result<(FileBytes, OnDisk), Error> {
     let path = Path::new("-");
-    let bytes = read_up_to(&mut std::io::stdin().lock(), Vec::new(), (0, limit), progress)
+    let bytes = read_up_to(&mut std::io::stdin().lock(), FileBytes::default(), (0, limit), progress)
         .map_err(|error| Error::system("read", path, error))?;
     let bytes = bytes.ok_or_else(|| Error::new(path, Reason::TooLarge(limit)))?;
     let (len, hash) = (bytes.len() as u64, fingerprint(&bytes));
@@ -304,16 +305,16 @@ const CHUNK: u64 = 4 << 20;
 /// cancelled, the bytes read so far are returned, and the scan notices the cancellation.
 fn read_up_to(
     from: &mut impl Read,
-    mut bytes: Vec<u8>,
+    buffer: FileBytes,
     (expected, limit): (u64, u64),
     progress: &Progress,
-) -> std::io::Result<Option<Vec<u8>>> {
-    bytes.clear();
-    bytes.try_reserve_exact(expected.min(limit) as usize)?;
+) -> std::io::Result<Option<FileBytes>> {
+    // Room for one more byte, so that the end is found without moving the bytes.
+    let mut bytes = buffer.cleared(expected.min(limit) as usize + 1)?;
     loop {
         // One byte beyond the limit distinguishes "too large" from "just fits".
         let left = (limit + 1).saturating_sub(bytes.len() as u64);
-        let read = from.by_ref().take(left.min(CHUNK)).read_to_end(&mut bytes)? as u64;
+        let read = bytes.append_from(from, left.min(CHUNK))?;
         progress.advance_reading(read);
         if read < CHUNK || progress.is_cancelled() {
             break;
@@ -435,6 +436,9 @@ mod tests {
         let kinds: Vec<Defect> = read.quirks.iter().map(|quirk| quirk.kind).collect();
         assert_eq!(kinds, [Defect::GzipDouble, Defect::GzipTrailing, Defect::NotUtf8]);
         assert_eq!(read.encoding, "windows-1252");
-        assert_eq!(String::from_utf8(read.bytes).unwrap(), "<?xml version='1.0' encoding='UTF-8'?><urlset>é</urlset>");
+        assert_eq!(
+            String::from_utf8(read.bytes.into_vec()).unwrap(),
+            "<?xml version='1.0' encoding='UTF-8'?><urlset>é</urlset>"
+        );
     }
 }

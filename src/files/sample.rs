@@ -27,7 +27,7 @@ pub fn sample<V: Visit + Send>(make: &MakeVisitor<'_, V>, deliver: &mut dyn FnMu
     let file = |(name, bytes): (&str, &[u8]), kind, url: Option<Arc<str>>| {
         let (path, gzip, grid, len) = (None, false, None, bytes.len() as u64);
         let facts = FileInfo { kind, path, name: name.into(), url, gzip, bytes: len, encoding: UTF_8, grid };
-        scan(Unscanned { facts, bytes: bytes.to_vec(), quirks: Vec::new(), on_disk: None }, make, &progress).ok()
+        scan(Unscanned { facts, bytes: bytes.to_vec().into(), quirks: Vec::new(), on_disk: None }, make, &progress).ok()
     };
     let Some(index) = file(INDEX, FileKind::Index, None) else { return Loaded::default() };
     let (mut index, _, visitor) = index.into_index();

@@ -6,6 +6,7 @@ use super::form;
 use super::loaded::{FileInfo, MakeVisitor};
 use crate::document::quirk::Quirk;
 use crate::document::source::{Anchor, Lines, Source};
+use crate::file_bytes::FileBytes;
 use crate::progress::Progress;
 use crate::xml::defect::Defect;
 use crate::xml::repair::{self, Repaired, SoundPrefix};
@@ -22,7 +23,7 @@ pub(super) struct ScannedFile<V> {
 
 /// Scans a file's bytes and repairs damage. An error if nothing in it is a sitemap.
 pub(super) fn scan_and_repair<V: Visit + Send>(
-    mut bytes: Vec<u8>,
+    mut bytes: FileBytes,
     mut quirks: Vec<Quirk>,
     info: &FileInfo,
     new_visitor: &MakeVisitor<'_, V>,
@@ -64,7 +65,7 @@ pub(super) fn scan_and_repair<V: Visit + Send>(
                 scan::scan(&first.bytes, &mut visitor, &Progress::default())
             }
         };
-        bytes = first.bytes;
+        bytes = first.bytes.into();
         // Rare: a repair of very unusual tags may leave damage, which needs a second repair.
         if !scan.damage.is_empty()
             && let Some(again) = repair::repair(&bytes).filter(fits)
@@ -76,7 +77,7 @@ pub(super) fn scan_and_repair<V: Visit + Send>(
             visitor = new_visitor(info);
             scan = scan::scan(&second.bytes, &mut visitor, &Progress::default());
             renumber_entries(quirks.get_mut(..before).unwrap_or_default(), &starts, &scan.starts, &second.anchors);
-            bytes = second.bytes;
+            bytes = second.bytes.into();
         }
         check_repaired(&bytes, &scan, &map).map_err(|(at, reason)| Error { path: path(), at: Some(at), reason })?;
         anchors = map;

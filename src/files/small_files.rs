@@ -21,7 +21,7 @@ pub(crate) fn read_text(path: &Path) -> Result<String, Error> {
 pub(crate) fn read_table(path: &Path) -> Result<String, Error> {
     let bytes = std::fs::read(path).map_err(|error| Error::system("read", path, error))?;
     // Decoding has made it UTF-8.
-    Ok(match String::from_utf8(decode(bytes).bytes) {
+    Ok(match String::from_utf8(decode(bytes).bytes.into_vec()) {
         Ok(text) => text,
         Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
     })

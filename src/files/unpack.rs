@@ -6,9 +6,10 @@
 use super::detect;
 use super::error::Reason;
 use crate::document::quirk::Quirk;
+use crate::file_bytes::FileBytes;
 use crate::xml::defect::Defect;
 use flate2::bufread::GzDecoder;
-use std::io::{self, Read};
+use std::io;
 
 /// Maximum nesting of gzip data in gzip data.
 const LAYERS: usize = 3;
@@ -17,7 +18,7 @@ const LAYERS: usize = 3;
 ///
 /// # Errors
 /// If no byte can be unpacked, or more than `limit` bytes.
-pub(super) fn unpack(stored: &[u8], limit: u64) -> Result<(Vec<u8>, Vec<Quirk>), Reason> {
+pub(super) fn unpack(stored: &[u8], limit: u64) -> Result<(FileBytes, Vec<Quirk>), Reason> {
     let mut quirks = Vec::new();
     let mut bytes = unpack_members(stored, limit, &mut quirks)?;
     for _ in 1..LAYERS {
@@ -32,18 +33,17 @@ pub(super) fn unpack(stored: &[u8], limit: u64) -> Result<(Vec<u8>, Vec<Quirk>),
 }
 
 /// Unpacks one layer: all members in order.
-fn unpack_members(stored: &[u8], limit: u64, quirks: &mut Vec<Quirk>) -> Result<Vec<u8>, Reason> {
-    let mut bytes = Vec::new();
+fn unpack_members(stored: &[u8], limit: u64, quirks: &mut Vec<Quirk>) -> Result<FileBytes, Reason> {
     let expected = unpacked_size(stored).min(limit);
-    let reserved = bytes.try_reserve_exact(expected as usize);
-    reserved.map_err(|_| Reason::Bomb(limit))?;
+    // Room for one more byte, so that the end is found without moving the bytes.
+    let mut bytes = FileBytes::default().cleared(expected as usize + 1).map_err(|_| Reason::Bomb(limit))?;
     let (mut rest, mut count) = (stored, 0u64);
     loop {
         let mut decoder = GzDecoder::new(rest);
         let before = bytes.len();
         // Read one byte beyond the limit to distinguish "too large" from "just fits".
         let remaining = (limit + 1).saturating_sub(before as u64);
-        let read = decoder.by_ref().take(remaining).read_to_end(&mut bytes);
+        let read = bytes.append_from(&mut decoder, remaining);
         if bytes.len() as u64 > limit {
             return Err(Reason::Bomb(limit));
         }
@@ -136,7 +136,7 @@ mod tests {
         for (stored, kinds, whole) in table {
             let (bytes, quirks) = unpack(&stored, 1_000_000).unwrap();
             assert_eq!(quirks.iter().map(|quirk| quirk.kind).collect::<Vec<_>>(), kinds);
-            assert!(if whole { bytes == text } else { text.starts_with(&bytes) && bytes.len() > 1_000 }, "{kinds:?}");
+            assert!(if whole { *bytes == *text } else { text.starts_with(&bytes) && bytes.len() > 1_000 }, "{kinds:?}");
         }
         if let Ok((bytes, quirks)) = unpack(&flipped, 1_000_000) {
             assert_eq!(quirks[0].kind, GzipCorrupt);

@@ -12,6 +12,7 @@ use super::unpack;
 use crate::document::Document;
 use crate::document::sitemap::{self, SitemapId};
 use crate::document::spans::{self, Pieces, Span};
+use crate::file_bytes::FileBytes;
 use crate::progress::Progress;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -141,7 +142,7 @@ fn pieces_of<'d>(plan: &'d Plan, output: &Output, (saved, by_path): Saved<'d>) -
 }
 
 /// The text of a file as stored now, only unpacked and decoded; `None` if it is not the text that was read.
-pub(crate) fn stored_text(path: &Path, disk: &Disk) -> Option<Vec<u8>> {
+pub(crate) fn stored_text(path: &Path, disk: &Disk) -> Option<FileBytes> {
     let stored = std::fs::read(path).ok()?;
     let known = disk.get(path)?;
     if (known.len, known.hash) != (stored.len() as u64, fingerprint(&stored)) {
@@ -150,7 +151,7 @@ pub(crate) fn stored_text(path: &Path, disk: &Disk) -> Option<Vec<u8>> {
     let unpacked = if detect::is_gzip(&stored) {
         unpack::unpack(&stored, Options::default().max_unpacked).ok()?.0
     } else {
-        stored
+        stored.into()
     };
     Some(decode::decode(unpacked).into_stored())
 }

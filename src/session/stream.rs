@@ -17,6 +17,7 @@ use crate::document::rows::{RowId, RowSet};
 use crate::document::sitemap::SitemapId;
 use crate::document::unload;
 use crate::document::view::View;
+use crate::file_bytes::FileBytes;
 use crate::files::{self, FileInfo, Loaded, Options, Reason};
 use crate::progress::Progress;
 use crate::protocol::Field;
@@ -388,7 +389,7 @@ fn reload(session: &mut Session, id: SitemapId, source: crate::document::source:
 }
 
 /// Unloads a file. Returns its bytes.
-fn unload(session: &mut Session, id: SitemapId) -> Option<Vec<u8>> {
+fn unload(session: &mut Session, id: SitemapId) -> Option<FileBytes> {
     let state = &mut session.current.state;
     let sitemap = state.document.sitemap(id)?;
     let (first, rows) = (sitemap.rows.iter().next().map_or(0, |row| row.0), sitemap.live);

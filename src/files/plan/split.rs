@@ -12,6 +12,7 @@ use crate::document::rows::RowId;
 use crate::document::sitemap::FileLocation;
 use crate::document::sitemap::SitemapId;
 use crate::document::source::Source;
+use crate::file_bytes::FileBytes;
 use crate::files::error::{Error, Reason};
 use crate::files::read::{self, Options};
 use crate::files::{SplitHistory, detect, locate};
@@ -189,7 +190,7 @@ pub(crate) fn plan_split(
     for (number, file) in files {
         let path = request.folder.join(&**file.name);
         let action = match read(&path) {
-            Some(bytes) if bytes == file.bytes() => Action::Untouched,
+            Some(bytes) if *bytes == *file.bytes() => Action::Untouched,
             Some(_) => Action::Replaced,
             None => Action::Created,
         };
@@ -389,7 +390,7 @@ impl EarlierSplit {
     }
 
     /// Adds the children of an index and returns their number; `None` if the bytes are no index.
-    fn add(&mut self, bytes: Vec<u8>) -> Option<u32> {
+    fn add(&mut self, bytes: FileBytes) -> Option<u32> {
         let scan = scan::scan(&bytes, &mut Ignore, &Progress::default());
         let source = Source::new(bytes, scan).filter(|source| source.names.kind == FileKind::Index)?;
         for number in 0..source.len() {
@@ -413,7 +414,7 @@ impl EarlierSplit {
 ///
 /// # Errors
 /// If an existing file cannot be read.
-fn read_if_exists(path: &Path) -> Result<Option<Vec<u8>>, Error> {
+fn read_if_exists(path: &Path) -> Result<Option<FileBytes>, Error> {
     match read::read(path, &Options::default(), &Progress::default()) {
         Ok(contents) => Ok(Some(contents.bytes)),
         Err(error) if matches!(error.reason, Reason::Missing) || error.is_of_content() => Ok(None),
@@ -421,7 +422,7 @@ fn read_if_exists(path: &Path) -> Result<Option<Vec<u8>>, Error> {
     }
 }
 
-fn read(path: &Path) -> Option<Vec<u8>> {
+fn read(path: &Path) -> Option<FileBytes> {
     read_if_exists(path).ok().flatten()
 }
 

@@ -1,0 +1,247 @@
+//! `FileBytes`: the bytes of one file in memory.
+//!
+//! Reading into new memory costs a page fault for every 4 KiB, which takes longer than the read. On Linux the bytes of
+//! a large file are therefore in memory for which huge pages are requested. This memory is anonymous: truncating a
+//! mapped file would kill the process.
+
+use std::fmt::{self, Debug, Formatter};
+use std::io::{self, Read};
+use std::ops::Deref;
+
+#[cfg(target_os = "linux")]
+use memmap2::{Advice, MmapMut};
+
+/// The size of a huge page on most processors, in bytes; smaller files are on the heap.
+#[cfg(target_os = "linux")]
+const HUGE_PAGE: usize = 2 << 20;
+
+/// The bytes of one file.
+pub struct FileBytes(Memory);
+
+enum Memory {
+    Heap(Vec<u8>),
+    /// The first `len` bytes of `pages`.
+    #[cfg(target_os = "linux")]
+    Huge {
+        pages: MmapMut,
+        len: usize,
+    },
+}
+
+impl Memory {
+    /// Empty memory for `capacity` bytes.
+    fn with_capacity(capacity: usize) -> io::Result<Self> {
+        #[cfg(target_os = "linux")]
+        if capacity >= HUGE_PAGE {
+            // The system aligns memory to huge pages if its size is a multiple of theirs.
+            let pages = MmapMut::map_anon(capacity.checked_next_multiple_of(HUGE_PAGE).unwrap_or(capacity))?;
+            // The rest of the bytes does not fill a huge page. A system without huge pages refuses the advice.
+            let _ = pages.advise_range(Advice::HugePage, 0, capacity / HUGE_PAGE * HUGE_PAGE);
+            return Ok(Self::Huge { pages, len: 0 });
+        }
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(capacity)?;
+        Ok(Self::Heap(bytes))
+    }
+}
+
+impl FileBytes {
+    /// Drops the bytes and makes room for `capacity` others, in the same memory if it is large enough.
+    ///
+    /// # Errors
+    /// The system has not enough memory.
+    pub(crate) fn cleared(mut self, capacity: usize) -> io::Result<Self> {
+        if self.capacity() < capacity {
+            return Memory::with_capacity(capacity).map(Self);
+        }
+        self.clear();
+        Ok(self)
+    }
+
+    fn clear(&mut self) {
+        match &mut self.0 {
+            Memory::Heap(bytes) => bytes.clear(),
+            #[cfg(target_os = "linux")]
+            Memory::Huge { len, .. } => *len = 0,
+        }
+    }
+
+    fn capacity(&self) -> usize {
+        match &self.0 {
+            Memory::Heap(bytes) => bytes.capacity(),
+            #[cfg(target_os = "linux")]
+            Memory::Huge { pages, .. } => pages.len(),
+        }
+    }
+
+    /// Appends bytes up to the end of `from`, but at most `limit`; returns how many.
+    ///
+    /// # Errors
+    /// That of the read, or the system has not enough memory.
+    pub(crate) fn append_from(&mut self, from: &mut impl Read, limit: u64) -> io::Result<u64> {
+        #[cfg_attr(not(target_os = "linux"), allow(unused_mut))]
+        let mut added = 0;
+        #[cfg(target_os = "linux")]
+        if let Memory::Huge { pages, len } = &mut self.0 {
+            loop {
+                let free = pages.get_mut(*len..).unwrap_or_default();
+                let wanted = usize::try_from(limit - added).unwrap_or(usize::MAX).min(free.len());
+                if wanted == 0 {
+                    break;
+                }
+                match from.read(free.get_mut(..wanted).unwrap_or_default()) {
+                    Ok(0) => return Ok(added),
+                    Ok(read) => {
+                        *len += read;
+                        added += read as u64;
+                    }
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    Err(error) => return Err(error),
+                }
+            }
+            if added == limit {
+                return Ok(added);
+            }
+        }
+        // Rare for huge pages: the file grows while it is read, or fills them to the last byte.
+        self.with_vec(|bytes| from.by_ref().take(limit - added).read_to_end(bytes)).map(|read| added + read as u64)
+    }
+
+    /// Appends bytes.
+    pub(crate) fn extend_from_slice(&mut self, added: &[u8]) {
+        #[cfg(target_os = "linux")]
+        if let Memory::Huge { pages, len } = &mut self.0
+            && let Some(free) = pages.get_mut(*len..*len + added.len())
+        {
+            free.copy_from_slice(added);
+            *len += added.len();
+            return;
+        }
+        self.with_vec(|bytes| bytes.extend_from_slice(added));
+    }
+
+    /// Changes the bytes as a vector; bytes in huge pages are moved to the heap.
+    pub(crate) fn with_vec<T>(&mut self, change: impl FnOnce(&mut Vec<u8>) -> T) -> T {
+        let mut bytes = std::mem::take(self).into_vec();
+        let result = change(&mut bytes);
+        self.0 = Memory::Heap(bytes);
+        result
+    }
+
+    /// The bytes as a vector; copies those in huge pages.
+    pub(crate) fn into_vec(self) -> Vec<u8> {
+        match self.0 {
+            Memory::Heap(bytes) => bytes,
+            #[cfg(target_os = "linux")]
+            Memory::Huge { pages, len } => pages.get(..len).unwrap_or_default().to_vec(),
+        }
+    }
+
+    /// Releases unused capacity if it is large enough to be worth moving the bytes.
+    #[must_use]
+    pub(crate) fn shrunk(mut self) -> Self {
+        let unused = self.capacity() - self.len();
+        match &mut self.0 {
+            Memory::Heap(bytes) if unused > bytes.len() / 4 => bytes.shrink_to_fit(),
+            // New pages that were never written to take no memory.
+            #[cfg(target_os = "linux")]
+            Memory::Huge { len, .. } if unused > (*len / 4).max(HUGE_PAGE) => return self.into_vec().into(),
+            _ => {}
+        }
+        self
+    }
+}
+
+impl Deref for FileBytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match &self.0 {
+            Memory::Heap(bytes) => bytes,
+            #[cfg(target_os = "linux")]
+            Memory::Huge { pages, len } => pages.get(..*len).unwrap_or_default(),
+        }
+    }
+}
+
+impl Default for FileBytes {
+    fn default() -> Self {
+        Self(Memory::Heap(Vec::new()))
+    }
+}
+
+impl From<Vec<u8>> for FileBytes {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self(Memory::Heap(bytes))
+    }
+}
+
+impl PartialEq for FileBytes {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl Eq for FileBytes {}
+
+impl Debug for FileBytes {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        (**self).fmt(formatter)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Gives at most 100,000 bytes a read, and is interrupted before each.
+    struct Slow<'b>(&'b [u8], bool);
+
+    impl Read for Slow<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            self.1 = !self.1;
+            if self.1 {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
+            let len = buffer.len().min(100_000);
+            self.0.read(&mut buffer[..len])
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn bytes_in_any_memory_equal_a_vector(
+            capacities in prop::collection::vec(0..5_usize, 1..4),
+            reads in prop::collection::vec((0..3_000_000_usize, 0..3_000_000_u64), 1..4),
+            added in prop::collection::vec(any::<u8>(), 0..3),
+        ) {
+            let text: Vec<u8> = (0..3_000_000_u32).map(|number| (number % 251) as u8).collect();
+            let mut bytes = FileBytes::default();
+            for capacity in capacities {
+                bytes = bytes.cleared(capacity << 20).unwrap();
+                prop_assert!(bytes.is_empty() && bytes.capacity() >= capacity << 20);
+                let mut expected = Vec::new();
+                for (len, limit) in &reads {
+                    let read = text[..*len].take(*limit).read_to_end(&mut expected).unwrap() as u64;
+                    prop_assert_eq!(bytes.append_from(&mut Slow(&text[..*len], false), *limit).unwrap(), read);
+                    bytes.extend_from_slice(&added);
+                    expected.extend_from_slice(&added);
+                    prop_assert!(*bytes == *expected);
+                }
+            }
+            let expected = bytes.to_vec();
+            let shrunk = bytes.shrunk();
+            prop_assert!(*shrunk == *expected);
+            prop_assert!(shrunk.into_vec() == expected);
+        }
+    }
+
+    #[test]
+    fn unused_memory_is_released() {
+        let mut bytes = FileBytes::default().cleared(64 << 20).unwrap();
+        bytes.extend_from_slice(b"<urlset/>");
+        assert!(bytes.shrunk().capacity() < 1 << 10);
+    }
+}
