@@ -28,42 +28,23 @@ enum Memory {
     },
 }
 
-impl Memory {
+impl FileBytes {
     /// Empty memory for `capacity` bytes.
-    fn with_capacity(capacity: usize) -> io::Result<Self> {
+    ///
+    /// # Errors
+    /// The system has not enough memory.
+    pub(crate) fn with_capacity(capacity: usize) -> io::Result<Self> {
         #[cfg(target_os = "linux")]
         if capacity >= HUGE_PAGE {
             // The system aligns memory to huge pages if its size is a multiple of theirs.
             let pages = MmapMut::map_anon(capacity.checked_next_multiple_of(HUGE_PAGE).unwrap_or(capacity))?;
             // The rest of the bytes does not fill a huge page. A system without huge pages refuses the advice.
             let _ = pages.advise_range(Advice::HugePage, 0, capacity / HUGE_PAGE * HUGE_PAGE);
-            return Ok(Self::Huge { pages, len: 0 });
+            return Ok(Self(Memory::Huge { pages, len: 0 }));
         }
         let mut bytes = Vec::new();
         bytes.try_reserve_exact(capacity)?;
-        Ok(Self::Heap(bytes))
-    }
-}
-
-impl FileBytes {
-    /// Drops the bytes and makes room for `capacity` others, in the same memory if it is large enough.
-    ///
-    /// # Errors
-    /// The system has not enough memory.
-    pub(crate) fn cleared(mut self, capacity: usize) -> io::Result<Self> {
-        if self.capacity() < capacity {
-            return Memory::with_capacity(capacity).map(Self);
-        }
-        self.clear();
-        Ok(self)
-    }
-
-    fn clear(&mut self) {
-        match &mut self.0 {
-            Memory::Heap(bytes) => bytes.clear(),
-            #[cfg(target_os = "linux")]
-            Memory::Huge { len, .. } => *len = 0,
-        }
+        Ok(bytes.into())
     }
 
     fn capacity(&self) -> usize {
@@ -213,25 +194,20 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
         fn bytes_in_any_memory_equal_a_vector(
-            capacities in prop::collection::vec(0..5_usize, 1..4),
+            capacity in 0..5_usize,
             reads in prop::collection::vec((0..3_000_000_usize, 0..3_000_000_u64), 1..4),
             added in prop::collection::vec(any::<u8>(), 0..3),
         ) {
             let text: Vec<u8> = (0..3_000_000_u32).map(|number| (number % 251) as u8).collect();
-            let mut bytes = FileBytes::default();
-            for capacity in capacities {
-                bytes = bytes.cleared(capacity << 20).unwrap();
-                prop_assert!(bytes.is_empty() && bytes.capacity() >= capacity << 20);
-                let mut expected = Vec::new();
-                for (len, limit) in &reads {
-                    let read = text[..*len].take(*limit).read_to_end(&mut expected).unwrap() as u64;
-                    prop_assert_eq!(bytes.append_from(&mut Slow(&text[..*len], false), *limit).unwrap(), read);
-                    bytes.extend_from_slice(&added);
-                    expected.extend_from_slice(&added);
-                    prop_assert!(*bytes == *expected);
-                }
+            let (mut bytes, mut expected) = (FileBytes::with_capacity(capacity << 20).unwrap(), Vec::new());
+            prop_assert!(bytes.is_empty() && bytes.capacity() >= capacity << 20);
+            for (len, limit) in &reads {
+                let read = text[..*len].take(*limit).read_to_end(&mut expected).unwrap() as u64;
+                prop_assert_eq!(bytes.append_from(&mut Slow(&text[..*len], false), *limit).unwrap(), read);
+                bytes.extend_from_slice(&added);
+                expected.extend_from_slice(&added);
+                prop_assert!(*bytes == *expected);
             }
-            let expected = bytes.to_vec();
             let shrunk = bytes.shrunk();
             prop_assert!(*shrunk == *expected);
             prop_assert!(shrunk.into_vec() == expected);
@@ -240,7 +216,7 @@ mod tests {
 
     #[test]
     fn unused_memory_is_released() {
-        let mut bytes = FileBytes::default().cleared(64 << 20).unwrap();
+        let mut bytes = FileBytes::with_capacity(64 << 20).unwrap();
         bytes.extend_from_slice(b"<urlset/>");
         assert!(bytes.shrunk().capacity() < 1 << 10);
     }

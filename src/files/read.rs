@@ -125,7 +125,7 @@ pub fn read(path: &Path, options: &Options, progress: &Progress) -> Result<Conte
     } else {
         // A pipe that the user has named is read, and the read waits for its writer.
         let opened = Opened::new(path, |path| File::open(path)).map_err(|error| Error::system("read", path, error))?;
-        read_stored(options.buffers.take(), path, (opened, limit), progress)?
+        read_stored(&options.buffers, path, (opened, limit), progress)?
     };
     unpack_and_decode(path, stored, options, progress)
 }
@@ -133,7 +133,7 @@ pub fn read(path: &Path, options: &Options, progress: &Progress) -> Result<Conte
 /// Reads a file that was found in an index or a folder. It must be a regular file.
 pub(super) fn read_regular(path: &Path, options: &Options, progress: &Progress) -> Result<Contents, Error> {
     let limit = options.max_bytes.min(u64::from(u32::MAX));
-    let stored = read_stored(options.buffers.take(), path, (open_regular(path)?, limit), progress)?;
+    let stored = read_stored(&options.buffers, path, (open_regular(path)?, limit), progress)?;
     unpack_and_decode(path, stored, options, progress)
 }
 
@@ -267,7 +267,7 @@ fn is_out_of_descriptors(error: &io::Error) -> bool {
 
 /// Reads the stored bytes of a file, and its state on disk.
 fn read_stored(
-    buffer: FileBytes,
+    buffers: &Buffers,
     path: &Path,
     (opened, limit): (Opened, u64),
     progress: &Progress,
@@ -282,7 +282,9 @@ fn read_stored(
     if metadata.len() > limit {
         return Err(Error::new(path, Reason::TooLarge(limit)));
     }
-    let bytes = read_up_to(&mut opened.file, buffer, (metadata.len(), limit), progress).map_err(failed)?;
+    // Room for one more byte, so that the end is found without moving the bytes.
+    let buffer = buffers.take(metadata.len() as usize + 1).map_err(failed)?;
+    let bytes = read_up_to(&mut opened.file, buffer, limit, progress).map_err(failed)?;
     let bytes = bytes.ok_or_else(|| Error::new(path, Reason::TooLarge(limit)))?;
     let on_disk = OnDisk::new(path, &metadata, fingerprint(&bytes));
     Ok((bytes, on_disk))
@@ -291,7 +293,7 @@ fn read_stored(
 /// Reads standard input, which can be read only once.
 fn read_standard_input(limit: u64, progress: &Progress) -> Result<(FileBytes, OnDisk), Error> {
     let path = Path::new("-");
-    let bytes = read_up_to(&mut std::io::stdin().lock(), FileBytes::default(), (0, limit), progress)
+    let bytes = read_up_to(&mut std::io::stdin().lock(), FileBytes::default(), limit, progress)
         .map_err(|error| Error::system("read", path, error))?;
     let bytes = bytes.ok_or_else(|| Error::new(path, Reason::TooLarge(limit)))?;
     let (len, hash) = (bytes.len() as u64, fingerprint(&bytes));
@@ -301,16 +303,14 @@ fn read_standard_input(limit: u64, progress: &Progress) -> Result<(FileBytes, On
 /// Bytes that are read between two checks for cancellation.
 const CHUNK: u64 = 4 << 20;
 
-/// Reads to the end into a buffer of about the expected size; `None` if there are more than `limit` bytes. If it is
+/// Reads to the end into an empty buffer; `None` if there are more than `limit` bytes. If it is
 /// cancelled, the bytes read so far are returned, and the scan notices the cancellation.
 fn read_up_to(
     from: &mut impl Read,
-    buffer: FileBytes,
-    (expected, limit): (u64, u64),
+    mut bytes: FileBytes,
+    limit: u64,
     progress: &Progress,
 ) -> std::io::Result<Option<FileBytes>> {
-    // Room for one more byte, so that the end is found without moving the bytes.
-    let mut bytes = buffer.cleared(expected.min(limit) as usize + 1)?;
     loop {
         // One byte beyond the limit distinguishes "too large" from "just fits".
         let left = (limit + 1).saturating_sub(bytes.len() as u64);

@@ -187,7 +187,7 @@ impl<'g> IncrementalSave<'g> {
             present: Vec::new(),
             reals: Vec::new(),
             sizes: Vec::new(),
-            buffers: Buffers::default(),
+            buffers: Buffers::reused(),
             memory: MemoryBudget::default(),
         })
     }

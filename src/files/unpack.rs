@@ -36,7 +36,7 @@ pub(super) fn unpack(stored: &[u8], limit: u64) -> Result<(FileBytes, Vec<Quirk>
 fn unpack_members(stored: &[u8], limit: u64, quirks: &mut Vec<Quirk>) -> Result<FileBytes, Reason> {
     let expected = unpacked_size(stored).min(limit);
     // Room for one more byte, so that the end is found without moving the bytes.
-    let mut bytes = FileBytes::default().cleared(expected as usize + 1).map_err(|_| Reason::Bomb(limit))?;
+    let mut bytes = FileBytes::with_capacity(expected as usize + 1).map_err(|_| Reason::Bomb(limit))?;
     let (mut rest, mut count) = (stored, 0u64);
     loop {
         let mut decoder = GzDecoder::new(rest);

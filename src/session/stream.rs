@@ -18,7 +18,7 @@ use crate::document::sitemap::SitemapId;
 use crate::document::unload;
 use crate::document::view::View;
 use crate::file_bytes::FileBytes;
-use crate::files::{self, FileInfo, Loaded, Options, Reason};
+use crate::files::{self, Buffers, FileInfo, Loaded, Options, Reason};
 use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::session::Session;
@@ -110,7 +110,7 @@ impl StreamedSet {
         (options, mut keys): (Options, Option<Vec<u64>>),
         progress: &Progress,
     ) -> Result<(Self, bool), files::Error> {
-        let loader = session.loader(options);
+        let loader = session.loader(Options { buffers: Buffers::reused(), ..options });
         let (mut hashes, mut cache): (Vec<u64>, _) = (Vec::new(), ScanCache::new());
         let mut is_linked = false;
         let make = |facts: &FileInfo| loader.reader(facts).with_near_keys();
@@ -282,7 +282,7 @@ pub(crate) fn walk<E: From<files::Error>>(
     progress: &Progress,
     mut show: impl FnMut(&Session, SitemapId) -> Result<(), E>,
 ) -> Result<Session, E> {
-    let loader = session.loader(options);
+    let loader = session.loader(Options { buffers: Buffers::reused(), ..options });
     let loaded = load_each(paths, &loader, progress, |part| {
         let Some(id) = add_file_with_findings(&mut session, part) else { return Ok(()) };
         let result = show(&session, id);
