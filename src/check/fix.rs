@@ -104,6 +104,12 @@ impl<'a> Trial<'a> {
         Self { subject: Subject { entry, text, context }, before: OnceCell::new(), record: OnceCell::new() }
     }
 
+    /// [`Trial::new`] for an entry that is known to violate these rules.
+    pub(super) fn after_check(entry: &'a Entry, text: &'a [u8], context: &'a Context<'a>, rules: RuleSet) -> Self {
+        debug_assert_eq!(rules, check(entry, text, context));
+        Self { before: OnceCell::from(rules), ..Self::new(entry, text, context) }
+    }
+
     fn before(&self) -> RuleSet {
         let Subject { entry, text, context } = self.subject;
         *self.before.get_or_init(|| check(entry, text, context))

@@ -29,6 +29,18 @@ pub fn messages(entry: &Entry, text: &[u8], context: &Context<'_>, set: RuleSet)
     findings_of_entry(&Trial::new(entry, text, context), set, true)
 }
 
+/// [`messages`] for the rules of `set` of an entry that is known to violate the entry rules `checked`: they are not
+/// computed again to try fixes.
+pub(crate) fn messages_after_check(
+    entry: &Entry,
+    text: &[u8],
+    context: &Context<'_>,
+    set: RuleSet,
+    checked: RuleSet,
+) -> Vec<Finding> {
+    findings_of_entry(&Trial::after_check(entry, text, context, checked), set, true)
+}
+
 /// [`messages`] without fixes, which are slower to try than messages are to make.
 pub(crate) fn messages_without_fixes(entry: &Entry, text: &[u8], context: &Context<'_>, set: RuleSet) -> Vec<Finding> {
     findings_of_entry(&Trial::new(entry, text, context), set, false)

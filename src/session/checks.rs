@@ -416,10 +416,12 @@ impl Checks {
 
     /// Rules that a row violates, set rules included.
     pub fn rules_of(&self, row: RowId, document: &Document) -> RuleSet {
-        let sets = self.sets.read().unwrap_or_else(PoisonError::into_inner);
-        let own = sets.get(self.finding_id(row));
-        drop(sets);
-        self.with_set_rules(own, row, document)
+        self.with_set_rules(self.entry_rules_of(row), row, document)
+    }
+
+    /// The entry rules that a row violates, those of its repairs included.
+    pub(super) fn entry_rules_of(&self, row: RowId) -> RuleSet {
+        self.sets.read().unwrap_or_else(PoisonError::into_inner).get(self.finding_id(row))
     }
 
     /// [`Checks::rules_of`] for callers with many rows, which get the sets of rules once ([`Checks::rule_sets`]).

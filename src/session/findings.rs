@@ -60,10 +60,14 @@ pub(super) fn of_rules(snapshot: &Snapshot, row: RowId, rules: RuleSet, wording:
     let (entry, text) = snapshot.document.entry(row);
     let context = snapshot.checks.context(&snapshot.document, row, snapshot.clock);
     let Wording { names, has_fixes } = wording;
-    let mut findings = if has_fixes {
-        message::messages(&entry, &text, &context, rules)
-    } else {
-        message::messages_without_fixes(&entry, &text, &context, rules)
+    let quirks = snapshot.document.quirks_of(row);
+    let mut findings = match (has_fixes, quirks.is_empty()) {
+        (true, true) => {
+            message::messages_after_check(&entry, &text, &context, rules, snapshot.checks.entry_rules_of(row))
+        }
+        // A repair may violate an entry rule too.
+        (true, false) => message::messages(&entry, &text, &context, rules),
+        (false, _) => message::messages_without_fixes(&entry, &text, &context, rules),
     };
     let locs = DocumentLocs(&snapshot.document);
     for rule in snapshot.checks.set().rules_of(row.0, &locs).iter().map(rule_of) {
@@ -89,7 +93,7 @@ pub(super) fn of_rules(snapshot: &Snapshot, row: RowId, rules: RuleSet, wording:
     // A feed is never overwritten, so it has no fixes.
     let file = snapshot.document.sitemap(snapshot.document.sitemap_of(row));
     let is_feed = file.is_some_and(|file| matches!(file.form, Form::Feed(_)));
-    let of_quirks = snapshot.document.quirks_of(row).iter().filter_map(|quirk| of_quirk(quirk, profile));
+    let of_quirks = quirks.iter().filter_map(|quirk| of_quirk(quirk, profile));
     findings.extend(of_quirks.map(|found| Finding { fix: found.fix.filter(|_| !is_feed), ..found }));
     if rules.contains(Rule::LASTMOD_MISSING) {
         let set = snapshot.checks.set();
