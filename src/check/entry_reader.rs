@@ -60,7 +60,7 @@ pub struct CheckedEntry {
 impl EntryReader {
     /// A reader that also hashes the near key of each URL.
     pub fn with_near_keys() -> Self {
-        Self { with_near_keys: true, ..Self::default() }
+        Self { with_near_keys: true, origins: OriginCache::with_near_keys(), ..Self::default() }
     }
 
     /// Reads an entry. Adds its alternate links to `links` and calls `visit` with its record and its URL, parsed as far
@@ -180,8 +180,7 @@ impl EntryReader {
             }
         }
         visit(&record, &validated.location);
-        let near_key = if self.with_near_keys { validated.near_key() } else { NO_KEY };
-        Some(CheckedEntry { record, rules, key: validated.key, near_key })
+        Some(CheckedEntry { record, rules, key: validated.key, near_key: validated.near_key })
     }
 
     /// The three values besides the URL; `None` if one has white space or markup around or inside it.

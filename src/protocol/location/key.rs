@@ -83,25 +83,29 @@ pub(super) fn hash_of_parts(origin: &str, rest: &str) -> u64 {
 
 /// A hash of [`near_key`]; the same in every run of a build. [`NO_KEY`] only for an empty value.
 pub(crate) fn near_key_hash(decoded: &str) -> u64 {
-    if decoded.is_empty() {
-        return NO_KEY;
+    key_hashes(&Location::of(decoded), &mut String::new()).1
+}
+
+/// [`key_hash`] and [`near_key_hash`] of a URL, which is normalised only once, in `scratch`.
+pub(super) fn key_hashes(location: &Location<'_>, scratch: &mut String) -> (u64, u64) {
+    if location.text.is_empty() {
+        return (NO_KEY, NO_KEY);
     }
-    let location = Location::of(decoded);
-    let mut scratch = String::new();
     let normal = if location.is_normal() {
-        location
+        *location
     } else {
-        location.write_normal(&mut scratch);
-        Location::of(&scratch)
+        location.write_normal(scratch);
+        Location::of(scratch)
     };
     // Capitals outside of ASCII remain only in an invalid host.
     let is_plain = normal.scheme.is_some() && !normal.host().is_empty() && normal.authority_classes & HIGH == 0;
     let near_hash = if is_plain { near_hash_of_normal(&normal) } else { None };
-    near_hash.unwrap_or_else(|| {
+    let near_hash = near_hash.unwrap_or_else(|| {
         let mut near = String::new();
-        near_key(decoded, &mut near);
+        near_key(location.text, &mut near);
         hash_normal(near.as_bytes())
-    })
+    });
+    (hash_normal(normal.text.as_bytes()), near_hash)
 }
 
 /// Maximum number of parameters of a query that are sorted without allocation.

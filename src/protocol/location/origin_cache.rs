@@ -5,7 +5,7 @@
 
 use super::chars::{self, HASH, HIGH, ILLEGAL, PERCENT, PRIVATE_PAIR, SESSION, SPACE, SPECIAL, UPPER, WORD_PAIR};
 use super::fault::{Fault, Faults};
-use super::key::{hash_normal, hash_of_parts, near_hash_of_normal, near_key_hash};
+use super::key::{NO_KEY, hash_normal, hash_of_parts, key_hashes, near_hash_of_normal, near_key_hash};
 use super::parts::{Location, Scheme};
 use super::url_prefix::UrlPrefix;
 use super::{params, private, validate};
@@ -24,6 +24,10 @@ pub(crate) struct OriginCache {
     /// its own host.
     seen_once: [u64; ORIGINS],
     next_seen_once: usize,
+    /// Whether to compute near keys.
+    with_near_keys: bool,
+    /// Normalised URLs are written to it.
+    scratch: String,
 }
 
 /// Number of stored origins.
@@ -54,16 +58,8 @@ pub(crate) struct Validated<'t> {
     pub faults: Faults,
     /// See [`key_hash`](super::key_hash).
     pub key: u64,
-    /// Whether the text is plain and of a known origin.
-    is_plain: bool,
-}
-
-impl Validated<'_> {
-    /// See [`near_key_hash`].
-    pub(crate) fn near_key(&self) -> u64 {
-        let plain = if self.is_plain { near_hash_of_normal(&self.location) } else { None };
-        plain.unwrap_or_else(|| near_key_hash(self.location.text))
-    }
+    /// See [`near_key_hash`]; [`NO_KEY`] unless the cache computes near keys.
+    pub near_key: u64,
 }
 
 /// Classes of characters behind the authority that need full validation.
@@ -72,6 +68,11 @@ const UNUSUAL: chars::Classes = HASH | SPACE | ILLEGAL | HIGH | SPECIAL | SESSIO
 const MAX_FAST_BYTES: usize = 256;
 
 impl OriginCache {
+    /// A cache that also computes near keys.
+    pub(crate) fn with_near_keys() -> Self {
+        Self { with_near_keys: true, ..Self::default() }
+    }
+
     /// Validates a decoded, trimmed value. `url_prefix` is that of its sitemap, if known, and must be the same in every
     /// call.
     pub(crate) fn validate<'t>(&mut self, text: &'t str, url_prefix: Option<&UrlPrefix>) -> Validated<'t> {
@@ -80,7 +81,13 @@ impl OriginCache {
                 None => hash_normal(text.as_bytes()),
                 Some(normal) => hash_of_parts(normal, location.rest()),
             };
-            return Validated { location, faults, key, is_plain: true };
+            let near_key = || near_hash_of_normal(&location).unwrap_or_else(|| near_key_hash(text));
+            return Validated {
+                location,
+                faults,
+                key,
+                near_key: if self.with_near_keys { near_key() } else { NO_KEY },
+            };
         }
         let location = Location::of(text);
         let mut faults = location.validate();
@@ -88,7 +95,9 @@ impl OriginCache {
             faults = faults.union(location.check_scope(url_prefix));
         }
         self.remember(&location);
-        Validated { location, faults, key: location.key_hash(), is_plain: false }
+        let (key, near_key) =
+            if self.with_near_keys { key_hashes(&location, &mut self.scratch) } else { (location.key_hash(), NO_KEY) };
+        Validated { location, faults, key, near_key }
     }
 
     /// Only the faults of a URL, without those of its scope.
@@ -258,11 +267,11 @@ mod tests {
             texts in prop::collection::vec(urlish(), 1..9), url_prefix in prop::option::of(urlish()),
         ) {
             let url_prefix = url_prefix.and_then(|url| UrlPrefix::parse(&url));
-            let mut neighbours = OriginCache::default();
+            let mut neighbours = OriginCache::with_near_keys();
             for text in texts.iter().chain(&texts) {
                 let judged = neighbours.validate(text, url_prefix.as_ref());
                 prop_assert_eq!((judged.faults, judged.key), alone(text, url_prefix.as_ref()), "{}", text);
-                prop_assert_eq!(judged.near_key(), near_key_hash(text), "{}", text);
+                prop_assert_eq!(judged.near_key, near_key_hash(text), "{}", text);
                 let (ours, theirs) = (judged.location, Location::of(text));
                 prop_assert_eq!(ours.origin(), theirs.origin());
                 prop_assert_eq!((ours.path(), ours.query()), (theirs.path(), theirs.query()));
