@@ -45,10 +45,10 @@ impl<V: Visit + Send> LoadContext<'_, V> {
         let quirks = [form::encoding_quirks(quirks, kind), found].concat();
         let file = scan(Unscanned { facts, bytes, quirks, on_disk: Some(on_disk) }, self.make, self.progress)?;
         let source = if anchors.is_empty() { file.source } else { file.source.anchored(anchors) };
-        let Some(map) = map else { return Ok(File { source, quirks: joined(of_merge, &file.quirks), form, ..file }) };
+        let Some(map) = map else { return Ok(File { source, quirks: joined(of_merge, file.quirks), form, ..file }) };
         // Map positions in the resolved text to lines of the file as stored.
         let moved = file.quirks.iter().map(|quirk| Quirk { at: map.stored(quirk.at), ..quirk.clone() });
-        let quirks = joined(of_merge, &moved.collect::<Vec<_>>());
+        let quirks = joined(of_merge, moved.collect());
         let source = if source.is_as_stored() {
             source.anchored(sides)
         } else {
@@ -59,8 +59,8 @@ impl<V: Visit + Send> LoadContext<'_, V> {
 }
 
 /// Joins quirks of the whole file with others.
-fn joined(first: Vec<Quirk>, rest: &[Quirk]) -> Arc<[Quirk]> {
-    first.into_iter().chain(rest.iter().cloned()).collect()
+fn joined(first: Vec<Quirk>, rest: Arc<[Quirk]>) -> Arc<[Quirk]> {
+    if first.is_empty() { rest } else { first.into_iter().chain(rest.iter().cloned()).collect() }
 }
 
 /// A file that was read but not yet scanned.

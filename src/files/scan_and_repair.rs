@@ -110,17 +110,28 @@ fn merge_repair(
     quirks: &mut Vec<Quirk>,
 ) -> (Repaired, Vec<Anchor>) {
     let lines = || map.map_or_else(|| Lines::new(bytes), |map| Lines::anchored(bytes, map));
-    let mut at = lines();
-    quirks.extend(std::mem::take(&mut repaired.repairs).into_iter().map(|repair| Quirk {
-        kind: repair.kind,
-        at: at.position(repair.at),
-        entry: repair.entry,
-        what: repair.what,
-    }));
-    let mut at = lines();
-    let mut composed: Vec<Anchor> = Vec::with_capacity(repaired.anchors.len());
-    let mut earlier = map.unwrap_or_default().iter().peekable();
-    let segments = [&[(0, 0)], &repaired.anchors[..]].concat();
+    let repairs = std::mem::take(&mut repaired.repairs);
+    let ((), composed) = rayon::join(
+        || {
+            let mut at = lines();
+            quirks.extend(repairs.into_iter().map(|repair| Quirk {
+                kind: repair.kind,
+                at: at.position(repair.at),
+                entry: repair.entry,
+                what: repair.what,
+            }));
+        },
+        || compose_anchors(&repaired.anchors, map.unwrap_or_default(), lines()),
+    );
+    (repaired, composed)
+}
+
+/// The map from repaired bytes to the stored file: the anchors of the last repair, and those of an `earlier` one where
+/// they still apply. `at` gives the positions in the bytes that were repaired.
+fn compose_anchors(anchors: &[(usize, usize)], earlier: &[Anchor], mut at: Lines<'_>) -> Vec<Anchor> {
+    let mut composed: Vec<Anchor> = Vec::with_capacity(anchors.len());
+    let mut earlier = earlier.iter().peekable();
+    let segments = [&[(0, 0)], anchors].concat();
     for (index, (ours, theirs)) in segments.iter().enumerate() {
         if index > 0 {
             composed.push((*ours as u32, at.position(*theirs)));
@@ -134,7 +145,7 @@ fn merge_repair(
             }
         }
     }
-    (repaired, composed)
+    composed
 }
 
 /// Renumbers the entries of quirks after a second repair; `before` and `after` are the starts of entries, and the end
