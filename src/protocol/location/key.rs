@@ -126,7 +126,10 @@ pub(super) fn near_hash_of_normal(location: &Location<'_>) -> Option<u64> {
     };
     let (page, query) = match location.classes & QUERY {
         0 => (text, None),
-        _ => text.split_once('?').map_or((text, None), |(page, query)| (page, Some(query))),
+        _ => match memchr::memchr(b'?', text.as_bytes()) {
+            Some(mark) => (text.get(..mark)?, text.get(mark + 1..)),
+            None => (text, None),
+        },
     };
     let file = page.get(memchr::memrchr(b'/', page.as_bytes())? + 1..)?;
     if file.starts_with("index.") {
@@ -136,7 +139,8 @@ pub(super) fn near_hash_of_normal(location: &Location<'_>) -> Option<u64> {
     let Some(query) = query else { return Some(hash_normal(page.as_bytes())) };
     let mut parameters = [""; MAX_SORTED_PARAMETERS];
     let mut count = 0;
-    let relevant = query.split('&').filter(|parameter| !parameter.is_empty() && !params::is_tracking(parameter));
+    let all = params::split_short(query, |byte| byte == b'&');
+    let relevant = all.filter(|parameter| !parameter.is_empty() && !params::is_tracking(parameter));
     for parameter in relevant {
         *parameters.get_mut(count)? = parameter;
         count += 1;

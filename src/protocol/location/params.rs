@@ -69,7 +69,7 @@ const fn preview_names(first: u8) -> &'static [&'static str] {
 
 /// Whether a parameter, `name=value`, carries a session.
 pub(super) fn is_session(parameter: &str) -> bool {
-    let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+    let (name, value) = name_and_value(parameter);
     is_among(name, session_names)
         || starts_with(name, "aspsessionid")
         || (is_among(name, session_like_names) && is_identifier(value))
@@ -89,8 +89,8 @@ pub(super) fn is_credential(name: &str, value: &str) -> bool {
 
 /// Whether a parameter asks for an unpublished version of a page. `preview=0` does not.
 pub(super) fn is_preview(name: &str, value: &str) -> bool {
-    let is_off = ["", "0", "false", "no"].iter().any(|word| value.eq_ignore_ascii_case(word));
-    is_among(name, preview_names) || (name.eq_ignore_ascii_case("preview") && !is_off)
+    let is_off = || ["", "0", "false", "no"].iter().any(|word| value.eq_ignore_ascii_case(word));
+    is_among(name, preview_names) || (name.eq_ignore_ascii_case("preview") && !is_off())
 }
 
 /// Whether `name=value` is a tracking parameter.
@@ -111,11 +111,15 @@ pub(super) fn starts_with(name: &str, start: &str) -> bool {
 
 /// The parameters of a query, `name=value` each.
 pub(super) fn parameters(query: &str) -> impl Iterator<Item = &str> {
-    // A plain loop is fastest, since parameters are short.
-    let mut rest = Some(query);
+    split_short(query, |byte| matches!(byte, b'&' | b';'))
+}
+
+/// Splits a text at ASCII bytes. A plain loop is fastest where the parts are short.
+pub(super) fn split_short(text: &str, is_separator: impl Fn(u8) -> bool) -> impl Iterator<Item = &str> {
+    let mut rest = Some(text);
     std::iter::from_fn(move || {
         let text = rest?;
-        let end = text.bytes().position(|byte| matches!(byte, b'&' | b';'));
+        let end = text.bytes().position(&is_separator);
         rest = end.and_then(|end| text.get(end + 1..));
         text.get(..end.unwrap_or(text.len()))
     })
@@ -205,7 +209,14 @@ pub(super) fn remove_parameters(query: &str, unwanted: fn(&str) -> bool) -> Stri
 }
 
 fn name_of(parameter: &str) -> &str {
-    parameter.split_once('=').map_or(parameter, |(name, _)| name)
+    name_and_value(parameter).0
+}
+
+/// The two parts of `name=value`. A plain loop is fastest, since names are short.
+pub(super) fn name_and_value(parameter: &str) -> (&str, &str) {
+    let sign = parameter.bytes().position(|byte| byte == b'=').unwrap_or(parameter.len());
+    let value = parameter.get(sign + 1..).unwrap_or_default();
+    (parameter.get(..sign).unwrap_or(parameter), value)
 }
 
 /// ASP.NET's session in the path: `(S(lit3py55t21z5v55vlm25s55))`, also with other letters inside.

@@ -86,7 +86,7 @@ fn find_in_query(query: &str) -> Option<Private<'_>> {
 
 /// The reason in a parameter, `name=value`.
 fn classify_parameter(parameter: &str) -> Option<Private<'_>> {
-    let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+    let (name, value) = params::name_and_value(parameter);
     if params::is_credential(name, value) {
         return Some(Private::Credential(name));
     }

@@ -184,7 +184,9 @@ mod escape {
 pub(super) fn has_plain_escapes(bytes: &[u8]) -> bool {
     const RUN: usize = 96;
     let (mut run, mut len) = ([0; RUN], 0);
-    let is_plain_run = |run: &[u8]| !std::str::from_utf8(run).is_ok_and(has_misread_utf8);
+    // The first character of a misread one is from U+00C2 to U+00F4, whose encoding starts with C3.
+    let may_be_misread = |run: &[u8]| run.len() >= 4 && run.contains(&0xc3);
+    let is_plain_run = |run: &[u8]| !may_be_misread(run) || !std::str::from_utf8(run).is_ok_and(has_misread_utf8);
     let mut rest = bytes;
     loop {
         rest = match rest {
