@@ -427,7 +427,7 @@ impl Drop for Lease<'_> {
 
 impl StageJob<'_> {
     /// Writes all files beside their targets and reads them back, in parallel within [`MAX_READBACK_BYTES`]. Each file
-    /// is synced while the next ones are written.
+    /// is synced while it is read back and the next ones are written.
     fn stage_all(&self, writes: Vec<(&Output, ReplaceTarget)>) -> Result<Vec<Staged>, Error> {
         let (sender, receiver) = sync_channel(SYNC_THREADS);
         let receiver = Mutex::new(receiver);
@@ -507,12 +507,8 @@ impl StageJob<'_> {
             let why = format!("{len} bytes were produced where {} were expected", output.bytes);
             return Err(Error::new(&output.path, Reason::Check(why)));
         }
-        let lease = self.memory.take(output.bytes);
-        read_back(self.plan, output, &staged, self.buffers)?;
-        drop(lease);
-        self.progress.finish_files(1);
-        let same = staged.target.metadata.is_some() && same_content(&staged, gzip).map_err(failed)?;
-        if same {
+        if staged.target.metadata.is_some() && same_content(&staged, gzip).map_err(failed)? {
+            self.progress.finish_files(1);
             return Ok(None);
         }
         match to_sync {
@@ -520,6 +516,10 @@ impl StageJob<'_> {
             Some(to_sync) => drop(to_sync.send((output.path.clone(), file))),
             None => attempt(self.gate, FsOperation::Sync, || file.sync_all()).map_err(failed)?,
         }
+        let lease = self.memory.take(output.bytes);
+        read_back(self.plan, output, &staged, self.buffers)?;
+        drop(lease);
+        self.progress.finish_files(1);
         Ok(Some(staged))
     }
 
