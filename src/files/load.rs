@@ -322,6 +322,25 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn a_set_over_the_limit_is_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let children = ["a.xml", "b.xml"].map(|name| folder.path().join(name));
+        children.each_ref().map(|path| fs::write(path, urlset(&["http://e/1"])).unwrap());
+        let path = folder.path().join("index.xml");
+        fs::write(&path, index(&["http://e/a.xml", "http://e/b.xml"])).unwrap();
+        let sum: u64 = children.iter().chain([&path]).map(|path| fs::metadata(path).unwrap().len()).sum();
+        let rows_of = |paths: &[PathBuf], max_set_bytes| {
+            let (options, progress) = (Options { max_set_bytes, ..Options::default() }, Progress::default());
+            let loaded = load_many(paths, &options, &progress, &|_| Locs::default(), &mut |_| {}).unwrap();
+            (loaded.stopped, progress.read().rows)
+        };
+        assert_eq!(rows_of(&[path.clone()], sum), (false, 4), "two index entries and two URLs");
+        assert_eq!(rows_of(&[path], sum - 1), (true, 2), "only the index");
+        assert_eq!(rows_of(&children, 1), (true, 0));
+        assert_eq!(rows_of(&children[..1], 1), (false, 1), "one file has no limit");
+    }
+
+    #[test]
     fn a_file_is_read_no_further_once_it_is_cancelled() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.xml");

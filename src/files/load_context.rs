@@ -30,6 +30,14 @@ pub(super) struct LoadContext<'a, V> {
 }
 
 impl<V: Visit + Send> LoadContext<'_, V> {
+    /// Cancels the load if the files that are known so far exceed [`Options::max_set_bytes`].
+    pub(super) fn cancel_if_too_large(&self) {
+        let known = self.progress.read();
+        if known.files_total > 1 && known.bytes_total > self.options.max_set_bytes {
+            self.progress.cancel();
+        }
+    }
+
     /// Scans the contents of a file; an error if it is not a valid sitemap file.
     pub(super) fn scan(&self, contents: Contents, name: Arc<str>, url: Option<Arc<str>>) -> Result<File<V>, Error> {
         let path = contents.on_disk.path.clone();

@@ -26,6 +26,8 @@ pub struct Options {
     pub max_bytes: u64,
     /// Maximum size of decompressed gzip data in bytes: a few kilobytes can unpack to gigabytes.
     pub max_unpacked: u64,
+    /// Maximum size of a set of several files in bytes: the load of a larger one is cancelled as soon as this is known.
+    pub max_set_bytes: u64,
     /// The public URL of the set's folder or of a file in it, if known.
     pub base_url: Option<String>,
     /// Whether the base URL was recorded by a download instead of given by the user: then it permits no requests to
@@ -72,6 +74,7 @@ impl Default for Options {
         Self {
             max_bytes: u64::from(u32::MAX),
             max_unpacked: MAX_UNPACKED,
+            max_set_bytes: u64::MAX,
             base_url: None,
             is_base_recorded: false,
             robots: RobotsFile::default(),

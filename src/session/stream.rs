@@ -73,8 +73,8 @@ impl Visit for Texts {
 }
 
 impl StreamedSet {
-    /// Opens sitemaps, or an index with its sitemaps, and makes the first pass. `None` as soon as a page has alternate
-    /// links: [`StreamedSet::open_linked`] keeps the hashes that they need.
+    /// Opens sitemaps, or an index with its sitemaps, and makes the first pass. `None` if a later file than the first is
+    /// the first with alternate links: [`StreamedSet::open_linked`] keeps the hashes that they need from the start.
     ///
     /// # Errors
     /// As [`Loader::load_all`].
@@ -102,8 +102,9 @@ impl StreamedSet {
         Ok(Box::new(set))
     }
 
-    /// Makes the first pass. `keys` collects the URL hashes that alternate links need; without it, the pass stops at
-    /// the first page with links and returns an incomplete set and true.
+    /// Makes the first pass. `keys` collects the URL hashes that alternate links need; without it, they are collected
+    /// if the first file has links. If only a later one has, the pass stops there and returns an incomplete set and
+    /// true.
     fn open_with(
         mut session: Session,
         paths: &[PathBuf],
@@ -119,17 +120,17 @@ impl StreamedSet {
             files::LoadedFile::Index { .. } => session.add_file(part),
             files::LoadedFile::Sitemap { source, sitemap, on_disk, visitor: mut reader } => {
                 let of_file = reader.near_keys.take().unwrap_or_default();
-                match &mut keys {
-                    Some(keys) => {
-                        let state = &mut session.current.state;
-                        state.checks.insert_links_uncompared(state.document.row_limit(), &reader);
-                        keys.extend(&reader.keys);
-                    }
-                    None if reader.has_links() => {
+                if keys.is_none() && reader.has_links() {
+                    if !session.document().sitemaps().is_empty() {
                         is_linked = true;
                         return progress.cancel();
                     }
-                    None => {}
+                    keys = Some(Vec::new());
+                }
+                if let Some(keys) = &mut keys {
+                    let state = &mut session.current.state;
+                    state.checks.insert_links_uncompared(state.document.row_limit(), &reader);
+                    keys.extend(&reader.keys);
                 }
                 hashes.extend(of_file);
                 cache.add(session.document().row_limit(), (&source, &sitemap), &reader);

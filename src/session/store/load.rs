@@ -266,8 +266,8 @@ pub fn open_within(
     max_bytes: u64,
     progress: &Progress,
 ) -> Result<Option<Session>, files::Error> {
-    let loader = session.loader(options);
-    load_within(session, &loader, paths, max_bytes, progress)
+    let loader = session.loader(Options { max_set_bytes: max_bytes, ..options });
+    load_within(session, &loader, paths, progress)
 }
 
 /// Opens a set that is only checked and never changed, as [`open_within`] does.
@@ -281,31 +281,30 @@ pub fn open_to_report(
     max_bytes: u64,
     progress: &Progress,
 ) -> Result<Option<Session>, files::Error> {
-    let loader = session.loader(options).comparing_late();
-    load_within(session, &loader, paths, max_bytes, progress)
+    let loader = session.loader(Options { max_set_bytes: max_bytes, ..options }).comparing_late();
+    load_within(session, &loader, paths, progress)
 }
 
 fn load_within(
     mut session: Session,
     loader: &Loader,
     paths: &[PathBuf],
-    max_bytes: u64,
     progress: &Progress,
 ) -> Result<Option<Session>, files::Error> {
-    let mut is_over = false;
-    let loaded = loader.load_all(paths, progress, &mut |part| {
-        // The total size is known from the first sitemap on; gzipped files turn out larger.
-        let is_index = matches!(part, LoadedFile::Index { .. });
+    let is_over = || {
         let reading = progress.read();
-        is_over |= !is_index && reading.files_total > 1 && reading.bytes_total > max_bytes;
-        if is_over {
+        reading.files_total > 1 && reading.bytes_total > loader.options.max_set_bytes
+    };
+    let loaded = loader.load_all(paths, progress, &mut |part| {
+        // Gzipped files turn out larger than the load expected.
+        if is_over() {
             progress.cancel();
         } else {
             session.add_file(part);
         }
     });
     // Files that were read ahead may have failed; a second attempt reports them.
-    if is_over {
+    if is_over() {
         return Ok(None);
     }
     session.finish(loaded?);
