@@ -325,7 +325,9 @@ pub(super) mod tests {
     fn a_set_over_the_limit_is_not_read() {
         let folder = tempfile::tempdir().unwrap();
         let children = ["a.xml", "b.xml"].map(|name| folder.path().join(name));
-        children.each_ref().map(|path| fs::write(path, urlset(&["http://e/1"])).unwrap());
+        for path in &children {
+            fs::write(path, urlset(&["http://e/1"])).unwrap();
+        }
         let path = folder.path().join("index.xml");
         fs::write(&path, index(&["http://e/a.xml", "http://e/b.xml"])).unwrap();
         let sum: u64 = children.iter().chain([&path]).map(|path| fs::metadata(path).unwrap().len()).sum();
