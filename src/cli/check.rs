@@ -4,11 +4,10 @@ use super::args::{Check, CheckFormat, Common};
 use super::baseline::Baseline;
 use super::destination::Destination;
 use super::finding_filter::FindingFilter;
-use super::output::{File, FindingView, Summary, check_json, finding_json, finding_text};
+use super::output::{File, FindingView, JsonList, Summary, check_json, finding_text};
 use super::paths::each_path;
 use super::report::{self, JunitReport, SarifLog};
 use super::set_reader::{ReadMode, SetReader, SetRequest, memory_limit};
-use super::spool::Spool;
 use super::text_report;
 use super::{Failure, Status, Streams, filter};
 use crate::check::Profile;
@@ -70,8 +69,8 @@ enum Form {
     /// Text with one line per finding.
     Lines,
     Github,
-    /// The text before the findings is only known at the end, so findings are spooled.
-    Json(Spool),
+    /// The text before the findings is only known at the end.
+    Json(JsonList),
     Sarif(SarifLog),
     Junit(JunitReport),
 }
@@ -108,7 +107,7 @@ pub(super) fn run_with_limit(check: &Check, memory_limit: u64, streams: &mut Str
             CheckFormat::Text if check.all || check.max_findings.is_some() => Form::Lines,
             CheckFormat::Text => Form::Text(Grouped::default()),
             CheckFormat::Github => Form::Github,
-            CheckFormat::Json => Form::Json(Spool::new()),
+            CheckFormat::Json => Form::Json(JsonList::new()),
             CheckFormat::Sarif => Form::Sarif(SarifLog::new()),
             CheckFormat::Junit => Form::Junit(JunitReport::new()),
         },
@@ -293,7 +292,7 @@ impl Report {
             Form::Text(_) => {}
             Form::Lines => finding_text(out, &shown, self.colour)?,
             Form::Github => report::github(out, &shown)?,
-            Form::Json(spool) => finding_json(spool, self.printed == 1, &shown)?,
+            Form::Json(findings) => findings.push(&shown)?,
             Form::Sarif(log) => log.add(&shown)?,
             Form::Junit(cases) => cases.add(&shown, self.filter.fails(found.finding.severity))?,
         }
@@ -380,8 +379,8 @@ impl Report {
         match &mut self.form {
             Form::Lines | Form::Github => {}
             Form::Text(grouped) => text_report::print(grouped, out, self.colour)?,
-            Form::Json(spool) => {
-                check_json(out, &self.files, &self.summary, |out| spool.write_all_to(out))?;
+            Form::Json(findings) => {
+                check_json(out, &self.files, &self.summary, findings)?;
             }
             Form::Sarif(log) => log.finish(out)?,
             Form::Junit(cases) => {

@@ -1,5 +1,6 @@
 //! Formats results as lines or JSON, in a stable order and without control characters.
 
+use super::spool::Spool;
 use crate::session::located_finding::LocatedFinding;
 use serde::Serialize;
 use serde_json::ser::Formatter;
@@ -132,34 +133,47 @@ pub(crate) struct Extensions {
     pub other: u16,
 }
 
-/// Writes the JSON document of `check`. `findings` writes the lines of [`finding_json`].
-pub(crate) fn check_json(
+/// Writes the JSON document of `check`; `findings` are those of type [`FindingView`].
+pub(super) fn check_json(
     out: &mut dyn Write,
     files: &[File],
     summary: &Summary,
-    findings: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    findings: &mut JsonList,
 ) -> io::Result<()> {
     write!(out, "{{\"version\":1,\"files\":")?;
     json(out, files)?;
     write!(out, ",\"summary\":")?;
     json(out, summary)?;
     write!(out, ",\"findings\":[")?;
-    findings(out)?;
+    findings.write_to(out)?;
     writeln!(out, "\n]}}")
 }
 
-/// Writes one finding of the JSON document of `check`.
-pub(crate) fn finding_json(out: &mut dyn Write, is_first: bool, finding: &FindingView<'_>) -> io::Result<()> {
-    out.write_all(&json_line(is_first, finding)?)
+/// A JSON list, each element on a line of its own, that is printed after text that is not known yet.
+pub(super) struct JsonList {
+    elements: Spool,
+    is_empty: bool,
+    /// The last line: a serializer writes every bracket separately.
+    line: Vec<u8>,
 }
 
-/// An element of a JSON list on a line of its own. It is buffered, because a serializer writes every bracket
-/// separately.
-pub(super) fn json_line(is_first: bool, value: &impl Serialize) -> io::Result<Vec<u8>> {
-    let mut line = Vec::with_capacity(1 << 10);
-    line.extend_from_slice(if is_first { b"\n" } else { b",\n" });
-    value.serialize(&mut serde_json::Serializer::with_formatter(&mut line, Escaped))?;
-    Ok(line)
+impl JsonList {
+    pub(super) fn new() -> Self {
+        Self { elements: Spool::new(), is_empty: true, line: Vec::new() }
+    }
+
+    pub(super) fn push(&mut self, element: &impl Serialize) -> io::Result<()> {
+        let Self { elements, is_empty, line } = self;
+        line.clear();
+        line.extend_from_slice(if std::mem::take(is_empty) { b"\n" } else { b",\n" });
+        element.serialize(&mut serde_json::Serializer::with_formatter(&mut *line, Escaped))?;
+        elements.write_all(line)
+    }
+
+    /// Writes the elements, without the brackets of the list.
+    pub(super) fn write_to(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        self.elements.write_all_to(out)
+    }
 }
 
 /// Writes a finding as `path:line:column: severity[rule]: message`. A finding about a whole file or set is at `1:1`, so
@@ -306,7 +320,7 @@ fn is_unsafe(c: char) -> bool {
 mod tests {
     use super::*;
 
-    fn written(write: impl Fn(&mut dyn Write) -> io::Result<()>) -> String {
+    fn written(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> String {
         let mut out = Vec::new();
         write(&mut out).unwrap();
         String::from_utf8(out).unwrap()
@@ -347,11 +361,10 @@ mod tests {
         let rules = BTreeMap::from([("loc-fragment", 2), ("a-rule", 1)]);
         let summary = Summary { entries: 2, urls: 2, index_entries: 0, errors: 0, warnings: 2, notes: 1, rules };
         let fixed = FindingView { fix: Some("remove it"), line: None, column: None, loc: None, ..FINDING };
-        let mut findings = Vec::new();
-        finding_json(&mut findings, true, &FINDING).unwrap();
-        finding_json(&mut findings, false, &fixed).unwrap();
-        let text =
-            written(|out| check_json(out, std::slice::from_ref(&file), &summary, |out| out.write_all(&findings)));
+        let mut findings = JsonList::new();
+        findings.push(&FINDING).unwrap();
+        findings.push(&fixed).unwrap();
+        let text = written(|out| check_json(out, std::slice::from_ref(&file), &summary, &mut findings));
         let expected = concat!(
             r#"{"version":1,"files":[{"path":"a.xml","kind":"urlset","entries":2,"bytes":300,"encoding":"UTF-8"}],"#,
             r#""summary":{"entries":2,"urls":2,"index_entries":0,"errors":0,"warnings":2,"notes":1,"rules":{"a-rule":1,"loc-fragment":2}},"findings":["#,
@@ -364,7 +377,7 @@ mod tests {
             "\n]}\n"
         );
         assert_eq!(text, expected);
-        let empty = written(|out| check_json(out, &[], &Summary::default(), |_| Ok(())));
+        let empty = written(|out| check_json(out, &[], &Summary::default(), &mut JsonList::new()));
         assert!(serde_json::from_str::<serde_json::Value>(&empty).is_ok(), "{empty}");
     }
 

@@ -3,7 +3,7 @@
 //! Sources: SARIF 2.1.0 (OASIS Standard, 27 March 2020), sections 3.14 to 3.52; the XML of `JUnit` as Apache Ant writes
 //! it and CI servers read it; GitHub Docs, "Workflow commands for GitHub Actions", "Setting an error message".
 
-use super::output::{FindingView, json, json_line, without_controls};
+use super::output::{FindingView, JsonList, json, without_controls};
 use super::spool::Spool;
 use crate::check::rule::Rule;
 use crate::protocol::Severity;
@@ -24,43 +24,45 @@ const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os
 /// A SARIF log with one run: the rules that have findings, then the findings. Findings are spooled, because the rules
 /// come before them.
 pub(super) struct SarifLog {
-    results: Spool,
+    results: JsonList,
     /// In the order of their first findings.
     rules: Vec<Rule>,
-    is_empty: bool,
+    /// The path of the last file, and its URI.
+    last_file: (String, String),
+    fingerprint: String,
 }
 
 impl SarifLog {
     pub(super) fn new() -> Self {
-        Self { results: Spool::new(), rules: Vec::new(), is_empty: true }
+        Self { results: JsonList::new(), rules: Vec::new(), last_file: Default::default(), fingerprint: String::new() }
     }
 
     pub(super) fn add(&mut self, finding: &FindingView<'_>) -> io::Result<()> {
-        let known = Rule::from_code(finding.rule).map(|rule| {
-            let known = self.rules.iter().position(|known| *known == rule);
-            known.unwrap_or_else(|| {
-                self.rules.push(rule);
-                self.rules.len() - 1
-            })
+        let known = self.rules.iter().position(|known| known.code() == finding.rule).or_else(|| {
+            self.rules.push(Rule::from_code(finding.rule)?);
+            Some(self.rules.len() - 1)
         });
+        if self.last_file.0 != finding.file {
+            self.last_file = (finding.file.to_owned(), uri(finding.file));
+        }
         let region = finding.line.map(|line| Region { column: finding.column.unwrap_or(1), line });
         // Without the line, so that it stays the same when lines move.
-        let fingerprint = |loc: &str| format!("{} {} {loc}", finding.rule, finding.field.unwrap_or(""));
+        self.fingerprint.clear();
+        let parts = [finding.rule, " ", finding.field.unwrap_or(""), " ", finding.loc.unwrap_or("")];
+        parts.iter().for_each(|part| self.fingerprint.push_str(part));
         let result = SarifResult {
             level: level(finding.severity),
             locations: [Location {
                 logical: finding.loc.map(|name| [LogicalLocation { name, kind: "resource" }]),
-                physical: PhysicalLocation { artifact: Artifact { uri: uri(finding.file) }, region },
+                physical: PhysicalLocation { artifact: Artifact { uri: &self.last_file.1 }, region },
             }],
             message: Text { text: finding.message },
-            fingerprints: finding.loc.map(|loc| Fingerprints { rule_and_url: fingerprint(loc) }),
+            fingerprints: finding.loc.map(|_| Fingerprints { rule_and_url: &self.fingerprint }),
             properties: finding.count.map(|count| Properties { count, rows: finding.rows }),
             rule: finding.rule,
             rule_index: known,
         };
-        let line = json_line(self.is_empty, &result)?;
-        self.is_empty = false;
-        self.results.write_all(&line)
+        self.results.push(&result)
     }
 
     pub(super) fn finish(&mut self, out: &mut dyn Write) -> io::Result<()> {
@@ -78,7 +80,7 @@ impl SarifLog {
         let driver = json!({ "name": TOOL, "semanticVersion": env!("CARGO_PKG_VERSION"), "rules": rules });
         json(out, &json!({ "driver": driver }))?;
         write!(out, ",\"columnKind\":\"unicodeCodePoints\",\"results\":[")?;
-        self.results.write_all_to(out)?;
+        self.results.write_to(out)?;
         writeln!(out, "\n]}}]}}")
     }
 }
@@ -90,7 +92,7 @@ struct SarifResult<'f> {
     locations: [Location<'f>; 1],
     message: Text<'f>,
     #[serde(rename = "partialFingerprints", skip_serializing_if = "Option::is_none")]
-    fingerprints: Option<Fingerprints>,
+    fingerprints: Option<Fingerprints<'f>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     properties: Option<Properties>,
     #[serde(rename = "ruleId")]
@@ -105,7 +107,7 @@ struct Location<'f> {
     #[serde(rename = "logicalLocations", skip_serializing_if = "Option::is_none")]
     logical: Option<[LogicalLocation<'f>; 1]>,
     #[serde(rename = "physicalLocation")]
-    physical: PhysicalLocation,
+    physical: PhysicalLocation<'f>,
 }
 
 /// The URL (section 3.33).
@@ -118,17 +120,17 @@ struct LogicalLocation<'f> {
 
 /// The position in the file (section 3.29).
 #[derive(Serialize)]
-struct PhysicalLocation {
+struct PhysicalLocation<'f> {
     #[serde(rename = "artifactLocation")]
-    artifact: Artifact,
+    artifact: Artifact<'f>,
     #[serde(skip_serializing_if = "Option::is_none")]
     region: Option<Region>,
 }
 
 /// Section 3.4.
 #[derive(Serialize)]
-struct Artifact {
-    uri: String,
+struct Artifact<'f> {
+    uri: &'f str,
 }
 
 /// Section 3.30.
@@ -148,9 +150,9 @@ struct Text<'f> {
 
 /// Section 3.27.17.
 #[derive(Serialize)]
-struct Fingerprints {
+struct Fingerprints<'f> {
     #[serde(rename = "ruleAndUrl/v1")]
-    rule_and_url: String,
+    rule_and_url: &'f str,
 }
 
 /// The size of a group of findings that is listed once for a file.
