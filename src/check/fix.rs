@@ -350,7 +350,8 @@ fn rules_after(action: &Action, field: Option<Field>, trial: &Trial<'_>) -> Opti
     let Subject { entry, text, context } = trial.subject;
     // Other text might be read back differently than it was set.
     let is_plain = |value: &str| !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_graphic());
-    let is_usual = value.as_deref().is_none_or(is_plain) && entry.field(*of)?.text == TextKind::Plain;
+    let is_simple = matches!(entry.field(*of)?.text, TextKind::Plain | TextKind::Escaped);
+    let is_usual = value.as_deref().is_none_or(is_plain) && is_simple;
     if field != Some(*of) || !is_usual {
         return None;
     }
