@@ -212,6 +212,8 @@ impl<V: Visit + Send> LoadContext<'_, V> {
             }
         };
         let take = |found: &FoundChild, outcome| {
+            // In order, so that the load is complete only with the last file.
+            self.progress.finish_files(1);
             set_state(found, outcome);
             true
         };
@@ -274,7 +276,6 @@ impl<V: Visit + Send> LoadContext<'_, V> {
         }
         let file = read::read_regular(&found.path, self.options, self.progress)
             .and_then(|contents| self.scan(contents, Arc::clone(&found.name), Some(Arc::clone(&found.url))));
-        self.progress.finish_files(1);
         match file {
             Ok(file) if file.source.cut => ChildOutcome::Unread(ChildState::NotLoaded),
             Ok(file) if file.facts.kind == FileKind::Index => ChildOutcome::Index(Box::new(file)),

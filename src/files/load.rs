@@ -280,9 +280,10 @@ pub(super) mod tests {
         let loaded = load(&path, &Options::default(), &progress, &|_| Locs::default(), &mut |part| {
             if let LoadedFile::Sitemap { sitemap, .. } = part {
                 if seen.is_empty() {
-                    // The index, the first child, and one more for each thread.
-                    let ahead = rayon::current_num_threads() as u64;
-                    assert!((2..=2 + ahead).contains(&progress.read().files_done));
+                    let (reading, ahead) = (progress.read(), rayon::current_num_threads() as u64);
+                    assert_eq!(reading.files_done, 2, "the index and the first child");
+                    // The entries of the index, the row of the first child, and one more for each thread.
+                    assert!((41..=41 + ahead).contains(&reading.rows), "{}", reading.rows);
                 }
                 seen.push(sitemap.name.to_string());
             }

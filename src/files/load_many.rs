@@ -51,11 +51,12 @@ pub(super) fn load_sitemaps<V: Visit + Send>(
                 job.scan(contents, name, url)
             }
         });
-        progress.finish_files(1);
         Some(file)
     };
     let mut index_error = None;
     in_order(paths, read_one, |path, file| {
+        // In order, so that the load is complete only with the last file.
+        progress.finish_files(u64::from(file.is_some()));
         match file {
             None => loaded.stopped = true,
             Some(Err(error)) if matches!(error.reason, Reason::InSet(_)) => index_error = Some(error),
