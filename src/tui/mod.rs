@@ -100,6 +100,7 @@ pub fn run(setup: Setup) -> io::Result<u8> {
     let get = |name: &str| std::env::var(name).ok();
     let theme = Theme::new(Scheme::of(setup.scheme, get), Charset::of_locale(get));
     let terminal = Terminal::take()?;
+    crate::files::lower_priority();
     let mut session = Session::new((setup.clock)(), setup.options.base_url.clone());
     session.set_profile(setup.profile);
     session.set_policy(setup.policy);
