@@ -1,8 +1,8 @@
 //! `FileBytes`: the bytes of one file in memory.
 //!
 //! Reading into new memory costs a page fault for every 4 KiB, which takes longer than the read. On Linux the bytes of
-//! a large file are therefore in memory for which huge pages are requested. This memory is anonymous: truncating a
-//! mapped file would kill the process.
+//! a large file can be in memory for which huge pages are requested. This memory is anonymous: truncating a mapped file
+//! would kill the process.
 
 use std::fmt::{self, Debug, Formatter};
 use std::io::{self, Read};
@@ -29,7 +29,7 @@ enum Memory {
 }
 
 impl FileBytes {
-    /// Empty memory for `capacity` bytes.
+    /// Empty memory for `capacity` bytes, in huge pages if they fill at least one.
     ///
     /// # Errors
     /// The system has not enough memory.

@@ -1,8 +1,9 @@
 //! `Buffers`: where the bytes of files that are read are placed.
 //!
-//! Files that stay in memory are read into huge pages. Where one file is read after the other, buffers on the heap are
-//! reused: without that, the system would clear new memory for each file of many megabytes, and freed memory between
-//! live blocks would fragment.
+//! Where one file is read after the other, buffers on the heap are reused: without that, the system would clear new
+//! memory for each file of many megabytes, and freed memory between live blocks would fragment. A set that is only
+//! checked is read into huge pages. One that is opened for longer is not: large blocks of free memory are scarce, and a
+//! virtual machine clears those that it has not used yet at a cost of milliseconds for each megabyte.
 
 use crate::file_bytes::FileBytes;
 use std::io;
@@ -11,9 +12,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// The kind of memory for the bytes of files.
 #[derive(Debug, Clone, Default)]
 pub enum Buffers {
-    /// New memory for each file, for large ones in huge pages.
+    /// New memory on the heap for each file.
     #[default]
     New,
+    /// New memory for each file, for large ones in huge pages.
+    Huge,
     /// Buffers on the heap from a pool of unused ones, shared by its clones.
     Reused(Arc<Mutex<Vec<Vec<u8>>>>),
 }
@@ -29,8 +32,11 @@ impl Buffers {
     /// # Errors
     /// The system has not enough memory.
     pub(super) fn take(&self, capacity: usize) -> io::Result<FileBytes> {
-        let Self::Reused(unused) = self else { return FileBytes::with_capacity(capacity) };
-        let mut bytes = unused.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
+        let mut bytes = match self {
+            Self::New => Vec::new(),
+            Self::Huge => return FileBytes::with_capacity(capacity),
+            Self::Reused(unused) => unused.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default(),
+        };
         bytes.clear();
         bytes.try_reserve_exact(capacity)?;
         Ok(bytes.into())

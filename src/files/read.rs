@@ -151,7 +151,8 @@ fn unpack_and_decode(
     let is_gzip = detect::is_gzip(&stored);
     let (unpacked, mut quirks) = if is_gzip {
         let limit = options.max_unpacked.min(limit);
-        let (bytes, quirks) = unpack::unpack(&stored, limit).map_err(|reason| Error::new(path, reason))?;
+        let (bytes, quirks) =
+            unpack::unpack(&stored, limit, &options.buffers).map_err(|reason| Error::new(path, reason))?;
         progress.expect(0, (bytes.len() as u64).saturating_sub(on_disk.len));
         (bytes, quirks)
     } else {

@@ -3,6 +3,7 @@
 //! Every member is read. The unpacked bytes of a truncated stream, or of one with a wrong checksum, are kept. A limit
 //! bounds memory, whatever size the data claim.
 
+use super::buffers::Buffers;
 use super::detect;
 use super::error::Reason;
 use crate::document::quirk::Quirk;
@@ -18,25 +19,25 @@ const LAYERS: usize = 3;
 ///
 /// # Errors
 /// If no byte can be unpacked, or more than `limit` bytes.
-pub(super) fn unpack(stored: &[u8], limit: u64) -> Result<(FileBytes, Vec<Quirk>), Reason> {
+pub(super) fn unpack(stored: &[u8], limit: u64, buffers: &Buffers) -> Result<(FileBytes, Vec<Quirk>), Reason> {
     let mut quirks = Vec::new();
-    let mut bytes = unpack_members(stored, limit, &mut quirks)?;
+    let mut bytes = unpack_members(stored, limit, buffers, &mut quirks)?;
     for _ in 1..LAYERS {
         if !detect::is_gzip(&bytes) {
             break;
         }
         quirks.push(quirk(Defect::GzipDouble, ""));
-        bytes = unpack_members(&bytes, limit, &mut quirks)?;
+        bytes = unpack_members(&bytes, limit, buffers, &mut quirks)?;
     }
     quirks.dedup_by_key(|quirk| quirk.kind);
     Ok((bytes, quirks))
 }
 
 /// Unpacks one layer: all members in order.
-fn unpack_members(stored: &[u8], limit: u64, quirks: &mut Vec<Quirk>) -> Result<FileBytes, Reason> {
+fn unpack_members(stored: &[u8], limit: u64, buffers: &Buffers, quirks: &mut Vec<Quirk>) -> Result<FileBytes, Reason> {
     let expected = unpacked_size(stored).min(limit);
     // Room for one more byte, so that the end is found without moving the bytes.
-    let mut bytes = FileBytes::with_capacity(expected as usize + 1).map_err(|_| Reason::Bomb(limit))?;
+    let mut bytes = buffers.take(expected as usize + 1).map_err(|_| Reason::Bomb(limit))?;
     let (mut rest, mut count) = (stored, 0u64);
     loop {
         let mut decoder = GzDecoder::new(rest);
@@ -134,11 +135,11 @@ mod tests {
             (packed[..packed.len() - 4].to_vec(), &[GzipTruncated], true),
         ];
         for (stored, kinds, whole) in table {
-            let (bytes, quirks) = unpack(&stored, 1_000_000).unwrap();
+            let (bytes, quirks) = unpack(&stored, 1_000_000, &Buffers::New).unwrap();
             assert_eq!(quirks.iter().map(|quirk| quirk.kind).collect::<Vec<_>>(), kinds);
             assert!(if whole { *bytes == *text } else { text.starts_with(&bytes) && bytes.len() > 1_000 }, "{kinds:?}");
         }
-        if let Ok((bytes, quirks)) = unpack(&flipped, 1_000_000) {
+        if let Ok((bytes, quirks)) = unpack(&flipped, 1_000_000, &Buffers::New) {
             assert_eq!(quirks[0].kind, GzipCorrupt);
             assert!(!bytes.is_empty());
         }
@@ -147,9 +148,9 @@ mod tests {
     #[test]
     fn the_limit_counts_unpacked_bytes_and_unreadable_data_is_an_error() {
         let big = gzip(&vec![b' '; 100_000]);
-        assert!(matches!(unpack(&big, 99_999).unwrap_err(), Reason::Bomb(99_999)));
-        assert_eq!(unpack(&big, 100_000).unwrap().0.len(), 100_000);
-        assert!(matches!(unpack(b"\x1f\x8b\x08", 100).unwrap_err(), Reason::Gzip { .. }));
-        assert!(matches!(unpack(b"\x1f\x8bgarbage, not gzip", 100).unwrap_err(), Reason::Gzip { .. }));
+        assert!(matches!(unpack(&big, 99_999, &Buffers::New).unwrap_err(), Reason::Bomb(99_999)));
+        assert_eq!(unpack(&big, 100_000, &Buffers::New).unwrap().0.len(), 100_000);
+        assert!(matches!(unpack(b"\x1f\x8b\x08", 100, &Buffers::New).unwrap_err(), Reason::Gzip { .. }));
+        assert!(matches!(unpack(b"\x1f\x8bgarbage, not gzip", 100, &Buffers::New).unwrap_err(), Reason::Gzip { .. }));
     }
 }

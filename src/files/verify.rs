@@ -3,6 +3,7 @@
 //! Reads every file of the plan and writes none. No cached state is used: the file on disk is read again, the new file
 //! is generated in full, and both are compared outside of the reported spans.
 
+use super::buffers::Buffers;
 use super::decode;
 use super::detect;
 use super::disk::{Disk, fingerprint};
@@ -149,7 +150,7 @@ pub(crate) fn stored_text(path: &Path, disk: &Disk) -> Option<FileBytes> {
         return None;
     }
     let unpacked = if detect::is_gzip(&stored) {
-        unpack::unpack(&stored, Options::default().max_unpacked).ok()?.0
+        unpack::unpack(&stored, Options::default().max_unpacked, &Buffers::New).ok()?.0
     } else {
         stored.into()
     };

@@ -5,7 +5,7 @@ use crate::document::index::Index;
 use crate::document::quirk::Quirk;
 use crate::document::rows::RowSet;
 use crate::document::view::View;
-use crate::files::{self, Loaded, OnDisk, Options};
+use crate::files::{self, Buffers, Loaded, OnDisk, Options};
 use crate::progress::Progress;
 use crate::protocol::lastmod::Now;
 use crate::session::Session;
@@ -281,7 +281,8 @@ pub fn open_to_report(
     max_bytes: u64,
     progress: &Progress,
 ) -> Result<Option<Session>, files::Error> {
-    let loader = session.loader(Options { max_set_bytes: max_bytes, ..options }).comparing_late();
+    let options = Options { max_set_bytes: max_bytes, buffers: Buffers::Huge, ..options };
+    let loader = session.loader(options).comparing_late();
     load_within(session, &loader, paths, progress)
 }
 
