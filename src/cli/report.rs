@@ -49,7 +49,7 @@ impl SarifLog {
         // Without the line, so that it stays the same when lines move.
         self.fingerprint.clear();
         let parts = [finding.rule, " ", finding.field.unwrap_or(""), " ", finding.loc.unwrap_or("")];
-        parts.iter().for_each(|part| self.fingerprint.push_str(part));
+        self.fingerprint.extend(parts);
         let result = SarifResult {
             level: level(finding.severity),
             locations: [Location {

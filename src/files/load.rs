@@ -337,8 +337,8 @@ pub(super) mod tests {
             let loaded = load_many(paths, &options, &progress, &|_| Locs::default(), &mut |_| {}).unwrap();
             (loaded.stopped, progress.read().rows)
         };
-        assert_eq!(rows_of(&[path.clone()], sum), (false, 4), "two index entries and two URLs");
-        assert_eq!(rows_of(&[path], sum - 1), (true, 2), "only the index");
+        assert_eq!(rows_of(std::slice::from_ref(&path), sum), (false, 4), "two index entries and two URLs");
+        assert_eq!(rows_of(std::slice::from_ref(&path), sum - 1), (true, 2), "only the index");
         assert_eq!(rows_of(&children, 1), (true, 0));
         assert_eq!(rows_of(&children[..1], 1), (false, 1), "one file has no limit");
     }
