@@ -152,12 +152,7 @@ pub(super) fn intend_rows(
     let asks = rules.contains(Rule::INDEX_CHILD_UNLISTED) && index_entries::asks_for_folder(snapshot);
     let idle = if asks { "give the URL of the folder: fix index-child-unlisted URL" } else { intent.idle };
     let mut intent = Intent { idle, ..intent };
-    let blocked = index_entries::kept_by_pages(snapshot, rules);
-    if let Some(first) = blocked.first() {
-        intent.refused += blocked.len() as u64;
-        let why = format!("{first} keeps its URL: its pages would be outside of the new URL");
-        intent.reason.get_or_insert(why);
-    }
+    index_entries::refuse_kept_urls(snapshot, rules, &mut intent);
     if intent.edit.is_none() && intent.refused == 0 && unattended {
         intent.unnamed = unnamed(snapshot, rows, rules);
     }

@@ -15,6 +15,7 @@ use crate::document::source::Source;
 use crate::protocol::Field;
 use crate::protocol::lastmod::{self, Now, Precision};
 use crate::protocol::location::{self, UrlPrefix};
+use crate::session::edit::Intent;
 use crate::session::edit::index_urls::{folder_of, with_field};
 use crate::session::findings::index_findings::{self, OwnedIndexFacts};
 use crate::session::fix_table::{self, FLATTENED, REMOVED};
@@ -23,7 +24,7 @@ use crate::xml::entry::Entry;
 use crate::xml::names::Names;
 use crate::xml::splice::{Change, Layout};
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 /// The URL of the index's folder: below the base URL, else derived from the index's entries.
@@ -47,15 +48,37 @@ pub(in crate::session) fn asks_for_folder(snapshot: &Snapshot) -> bool {
     has_unlisted && index_folder(snapshot, &snapshot.document).is_none()
 }
 
-/// Children that keep a URL outside of the index's folder, because some of their pages would be outside of the new one.
-pub(in crate::session) fn kept_by_pages(snapshot: &Snapshot, rules: RuleSet) -> Vec<String> {
+/// Adds to an intent how many children keep their URL, and why the first does.
+pub(in crate::session) fn refuse_kept_urls(snapshot: &Snapshot, rules: RuleSet, intent: &mut Intent) {
     let (document, own) = (&snapshot.document, index_findings::index_home(snapshot, &snapshot.document));
-    let (Some(own), Some(index)) = (own.filter(|_| rules.contains(Rule::INDEX_CHILD_PATH)), document.index()) else {
-        return Vec::new();
+    let Some(index) = document.index() else { return };
+    let own = own.filter(|_| rules.contains(Rule::INDEX_CHILD_PATH));
+    let read = read_names(document, rules);
+    let why = |child: &Child| {
+        let loc = &child.loc;
+        if is_read(child, &read) {
+            return Some(format!("{loc} would then violate {}", Rule::INDEX_CHILD_DUPLICATE.code()));
+        }
+        let own = own.as_ref()?;
+        below_index(document, child, own).filter(|url| loses_pages(document, child, url))?;
+        Some(format!("{loc} keeps its URL: its pages would be outside of the new URL"))
     };
-    let is_kept =
-        |child: &&Child| below_index(document, child, &own).is_some_and(|url| loses_pages(document, child, &url));
-    index.children.iter().filter(is_kept).map(|child| child.loc.to_string()).collect()
+    for why in index.children.iter().filter_map(why) {
+        intent.refused += 1;
+        intent.reason.get_or_insert(why);
+    }
+}
+
+/// The names of the sitemaps that were read, without folders, if the hosts of entries are to be fixed.
+fn read_names(document: &Document, rules: RuleSet) -> HashSet<String> {
+    let sitemaps = document.sitemaps().iter().filter(|_| rules.contains(Rule::INDEX_CHILD_HOST));
+    sitemaps.map(|sitemap| file_name(&sitemap.name)).collect()
+}
+
+/// Whether a file of the name of a child on another host was read for another entry. With the host of that entry, the
+/// child would be its duplicate.
+fn is_read(child: &Child, read: &HashSet<String>) -> bool {
+    matches!(child.state, ChildState::Elsewhere(_)) && !read.is_empty() && read.contains(&file_name(&child.loc))
 }
 
 /// One edit that fixes rules of the index; `None` if nothing changes. Incomplete URLs are completed with `below`, else
@@ -86,6 +109,7 @@ pub(in crate::session) fn edit(
         .filter(|child| !index.children.get(*child).is_some_and(fix_table::is_never_removed))
         .collect();
     let url_prefix = below.and_then(UrlPrefix::parse).or_else(|| url_prefix_of(index));
+    let read = read_names(document, rules);
     let source = &index.source;
     let mut entries: Vec<u8> = Vec::with_capacity(source.bytes().len());
     let (mut layout, mut flattened, mut more) = (Layout::default(), 0, 0);
@@ -104,7 +128,9 @@ pub(in crate::session) fn edit(
         {
             text = with_date(index, &text, newest).into();
         }
+        let is_duplicate = index.children.get(number).is_some_and(|child| is_read(child, &read));
         if has(Rule::INDEX_CHILD_HOST, number)
+            && !is_duplicate
             && let Some(url_prefix) = &url_prefix
         {
             text = with_host(index, &text, url_prefix).map_or(text, Cow::Owned);
@@ -129,8 +155,9 @@ pub(in crate::session) fn edit(
             policy: None,
             site: None,
         };
-        let by_others = if known_prefix.is_some() { RuleSet::EMPTY } else { RuleSet::of(&[Rule::INDEX_CHILD_HOST]) };
-        let entry_rules = rules.intersection(ENTRY_RULES).minus(by_others);
+        let keeps_host = known_prefix.is_none() || is_duplicate;
+        let host = if keeps_host { RuleSet::of(&[Rule::INDEX_CHILD_HOST]) } else { RuleSet::EMPTY };
+        let entry_rules = rules.intersection(ENTRY_RULES).minus(host);
         if let Some(repaired) = fix_entry(&text, &context, entry_rules, super::is_unattended(rules)) {
             text = repaired.into();
         }

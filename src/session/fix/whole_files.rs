@@ -64,13 +64,17 @@ pub(in crate::session) fn intend_files(
 pub(in crate::session) fn intend_file(snapshot: &Snapshot, member: Member, rules: RuleSet) -> Intent {
     let edits = edits_of_file(snapshot, &snapshot.document, member, rules);
     let changes = u64::from(!edits.is_empty());
-    Intent {
+    let mut intent = Intent {
         label: Label::default().and_any(changes, "file", " fixed"),
         edit: (!edits.is_empty()).then_some(Edit::Several(edits)),
         idle: "nothing to fix",
         is_fix: true,
         ..Intent::counting(changes)
+    };
+    if member == Member::Index {
+        index_entries::refuse_kept_urls(snapshot, rules, &mut intent);
     }
+    intent
 }
 
 /// The edits that fix `rules` in one file, without its rows.

@@ -202,3 +202,26 @@ proptest! {
         drop(folder);
     }
 }
+
+/// With the host of the others, the child would be a duplicate, and its file would have another public URL.
+#[test]
+fn a_child_on_another_host_keeps_its_url_if_another_entry_lists_a_file_of_its_name() {
+    let index = "<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\
+        <sitemap><loc>https://f.com/a.xml</loc></sitemap><sitemap><loc>https://f.com/b.xml</loc></sitemap>\
+        <sitemap><loc>/a.xml</loc></sitemap></sitemapindex>";
+    let pages = format!("{HEAD}<url><loc>http://e.com/a</loc></url></urlset>");
+    let mut sample = samples()[0].clone();
+    sample.base = Some("https://e.com/");
+    let file = |name: &str, text: &str| (name.to_owned(), text.as_bytes().to_vec(), Packing::Plain);
+    sample.files = vec![file("sitemap_index.xml", index), file("a.xml", &pages)];
+    let (_folder, mut session) = open(&sample);
+    let change = fix::change_for(&session, FindingTarget::Index(None), Rule::INDEX_CHILD_HOST);
+    let report = session.change(&change).unwrap();
+    assert_eq!(
+        report.message,
+        "1 file fixed; 1 row skipped: https://f.com/a.xml would then violate index-child-duplicate"
+    );
+    let index = session.document().index().unwrap();
+    let locs: Vec<&str> = index.children.iter().map(|child| &*child.loc).collect();
+    assert_eq!(locs, ["https://f.com/a.xml", "https://e.com/b.xml", "/a.xml"]);
+}
