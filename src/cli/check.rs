@@ -4,7 +4,7 @@ use super::args::{Check, CheckFormat, Common};
 use super::baseline::Baseline;
 use super::destination::Destination;
 use super::finding_filter::FindingFilter;
-use super::output::{File, FindingView, JsonList, Summary, check_json, finding_text};
+use super::output::{File, FindingView, JsonList, Summary, check_json, finding_text, finish_check_json};
 use super::paths::each_path;
 use super::report::{self, JunitReport, SarifLog};
 use super::set_reader::{ReadMode, SetReader, SetRequest, memory_limit};
@@ -63,15 +63,15 @@ struct Report {
     colour: bool,
 }
 
-/// The output format. Findings are printed immediately if the format allows it, so that they use no memory.
+/// The output format. Findings are printed immediately if the format allows it, and use no memory then.
 enum Form {
     Text(Grouped),
     /// Text with one line per finding.
     Lines,
     Github,
-    /// The text before the findings is only known at the end.
     Json(JsonList),
     Sarif(SarifLog),
+    /// The number of findings of a file precedes them.
     Junit(JunitReport),
 }
 
@@ -107,7 +107,7 @@ pub(super) fn run_with_limit(check: &Check, memory_limit: u64, streams: &mut Str
             CheckFormat::Text if check.all || check.max_findings.is_some() => Form::Lines,
             CheckFormat::Text => Form::Text(Grouped::default()),
             CheckFormat::Github => Form::Github,
-            CheckFormat::Json => Form::Json(JsonList::new()),
+            CheckFormat::Json => Form::Json(check_json()),
             CheckFormat::Sarif => Form::Sarif(SarifLog::new()),
             CheckFormat::Junit => Form::Junit(JunitReport::new()),
         },
@@ -292,8 +292,8 @@ impl Report {
             Form::Text(_) => {}
             Form::Lines => finding_text(out, &shown, self.colour)?,
             Form::Github => report::github(out, &shown)?,
-            Form::Json(findings) => findings.push(&shown)?,
-            Form::Sarif(log) => log.add(&shown)?,
+            Form::Json(findings) => findings.push(&shown, out)?,
+            Form::Sarif(log) => log.add(&shown, out)?,
             Form::Junit(cases) => cases.add(&shown, self.filter.fails(found.finding.severity))?,
         }
         Ok(())
@@ -379,9 +379,7 @@ impl Report {
         match &mut self.form {
             Form::Lines | Form::Github => {}
             Form::Text(grouped) => text_report::print(grouped, out, self.colour)?,
-            Form::Json(findings) => {
-                check_json(out, &self.files, &self.summary, findings)?;
-            }
+            Form::Json(findings) => finish_check_json(out, findings, &self.files, &self.summary)?,
             Form::Sarif(log) => log.finish(out)?,
             Form::Junit(cases) => {
                 let files: Vec<String> = self.files.iter().map(|file| file.path.clone()).collect();

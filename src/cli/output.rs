@@ -1,6 +1,5 @@
 //! Formats results as lines or JSON, in a stable order and without control characters.
 
-use super::spool::Spool;
 use crate::session::located_finding::LocatedFinding;
 use serde::Serialize;
 use serde_json::ser::Formatter;
@@ -133,46 +132,51 @@ pub(crate) struct Extensions {
     pub other: u16,
 }
 
-/// Writes the JSON document of `check`; `findings` are those of type [`FindingView`].
-pub(super) fn check_json(
+/// The list of findings in the JSON document of `check`. It is printed first, since the rest is known only at the end.
+pub(super) const fn check_json() -> JsonList {
+    JsonList::new("{\"version\":1,\"findings\":[")
+}
+
+/// Writes the rest of the JSON document of `check`.
+pub(super) fn finish_check_json(
     out: &mut dyn Write,
+    findings: &mut JsonList,
     files: &[File],
     summary: &Summary,
-    findings: &mut JsonList,
 ) -> io::Result<()> {
-    write!(out, "{{\"version\":1,\"files\":")?;
+    findings.finish(out)?;
+    write!(out, ",\"files\":")?;
     json(out, files)?;
     write!(out, ",\"summary\":")?;
     json(out, summary)?;
-    write!(out, ",\"findings\":[")?;
-    findings.write_to(out)?;
-    writeln!(out, "\n]}}")
+    writeln!(out, "}}")
 }
 
-/// A JSON list, each element on a line of its own, that is printed after text that is not known yet.
+/// A list in a JSON document, printed with each element on a line of its own as it grows.
 pub(super) struct JsonList {
-    elements: Spool,
-    is_empty: bool,
-    /// The last line: a serializer writes every bracket separately.
+    /// The document up to the opening bracket of the list, until it is printed.
+    head: Option<&'static str>,
+    /// The last element: a serializer writes every bracket separately.
     line: Vec<u8>,
 }
 
 impl JsonList {
-    pub(super) fn new() -> Self {
-        Self { elements: Spool::new(), is_empty: true, line: Vec::new() }
+    pub(super) const fn new(head: &'static str) -> Self {
+        Self { head: Some(head), line: Vec::new() }
     }
 
-    pub(super) fn push(&mut self, element: &impl Serialize) -> io::Result<()> {
-        let Self { elements, is_empty, line } = self;
+    pub(super) fn push(&mut self, element: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+        let Self { head, line } = self;
         line.clear();
-        line.extend_from_slice(if std::mem::take(is_empty) { b"\n" } else { b",\n" });
+        line.extend_from_slice(head.take().unwrap_or(",").as_bytes());
+        line.push(b'\n');
         element.serialize(&mut serde_json::Serializer::with_formatter(&mut *line, Escaped))?;
-        elements.write_all(line)
+        out.write_all(line)
     }
 
-    /// Writes the elements, without the brackets of the list.
-    pub(super) fn write_to(&mut self, out: &mut dyn Write) -> io::Result<()> {
-        self.elements.write_all_to(out)
+    /// Ends the list.
+    pub(super) fn finish(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        write!(out, "{}\n]", self.head.take().unwrap_or_default())
     }
 }
 
@@ -361,23 +365,27 @@ mod tests {
         let rules = BTreeMap::from([("loc-fragment", 2), ("a-rule", 1)]);
         let summary = Summary { entries: 2, urls: 2, index_entries: 0, errors: 0, warnings: 2, notes: 1, rules };
         let fixed = FindingView { fix: Some("remove it"), line: None, column: None, loc: None, ..FINDING };
-        let mut findings = JsonList::new();
-        findings.push(&FINDING).unwrap();
-        findings.push(&fixed).unwrap();
-        let text = written(|out| check_json(out, std::slice::from_ref(&file), &summary, &mut findings));
+        let text = written(|out| {
+            let mut findings = check_json();
+            findings.push(&FINDING, out)?;
+            findings.push(&fixed, out)?;
+            finish_check_json(out, &mut findings, std::slice::from_ref(&file), &summary)
+        });
         let expected = concat!(
-            r#"{"version":1,"files":[{"path":"a.xml","kind":"urlset","entries":2,"bytes":300,"encoding":"UTF-8"}],"#,
-            r#""summary":{"entries":2,"urls":2,"index_entries":0,"errors":0,"warnings":2,"notes":1,"rules":{"a-rule":1,"loc-fragment":2}},"findings":["#,
+            r#"{"version":1,"findings":["#,
             "\n",
             r#"{"rule":"loc-fragment","severity":"warning","file":"a.xml","line":3,"column":10,"loc":"https://e.com/#x","#,
             r##""field":"loc","message":"#x is dropped","fix":null},"##,
             "\n",
             r#"{"rule":"loc-fragment","severity":"warning","file":"a.xml","line":null,"column":null,"loc":null,"#,
             r##""field":"loc","message":"#x is dropped","fix":"remove it"}"##,
-            "\n]}\n"
+            "\n",
+            r#"],"files":[{"path":"a.xml","kind":"urlset","entries":2,"bytes":300,"encoding":"UTF-8"}],"#,
+            r#""summary":{"entries":2,"urls":2,"index_entries":0,"errors":0,"warnings":2,"notes":1,"rules":{"a-rule":1,"loc-fragment":2}}}"#,
+            "\n"
         );
         assert_eq!(text, expected);
-        let empty = written(|out| check_json(out, &[], &Summary::default(), &mut JsonList::new()));
+        let empty = written(|out| finish_check_json(out, &mut check_json(), &[], &Summary::default()));
         assert!(serde_json::from_str::<serde_json::Value>(&empty).is_ok(), "{empty}");
     }
 

@@ -19,10 +19,13 @@ use std::ops::Range;
 /// The name of the tool in reports.
 const TOOL: &str = env!("CARGO_PKG_NAME");
 
-const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+/// A SARIF log up to the first result.
+const RESULTS: &str = concat!(
+    r#"{"$schema":"https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json","#,
+    r#""version":"2.1.0","runs":[{"columnKind":"unicodeCodePoints","results":["#
+);
 
-/// A SARIF log with one run: the rules that have findings, then the findings. Findings are spooled, because the rules
-/// come before them.
+/// A SARIF log with one run: the findings, then the tool with those rules that have findings.
 pub(super) struct SarifLog {
     results: JsonList,
     /// In the order of their first findings.
@@ -34,10 +37,15 @@ pub(super) struct SarifLog {
 
 impl SarifLog {
     pub(super) fn new() -> Self {
-        Self { results: JsonList::new(), rules: Vec::new(), last_file: Default::default(), fingerprint: String::new() }
+        Self {
+            results: JsonList::new(RESULTS),
+            rules: Vec::new(),
+            last_file: Default::default(),
+            fingerprint: String::new(),
+        }
     }
 
-    pub(super) fn add(&mut self, finding: &FindingView<'_>) -> io::Result<()> {
+    pub(super) fn add(&mut self, finding: &FindingView<'_>, out: &mut dyn Write) -> io::Result<()> {
         let known = self.rules.iter().position(|known| known.code() == finding.rule).or_else(|| {
             self.rules.push(Rule::from_code(finding.rule)?);
             Some(self.rules.len() - 1)
@@ -62,7 +70,7 @@ impl SarifLog {
             rule: finding.rule,
             rule_index: known,
         };
-        self.results.push(&result)
+        self.results.push(&result, out)
     }
 
     pub(super) fn finish(&mut self, out: &mut dyn Write) -> io::Result<()> {
@@ -76,12 +84,11 @@ impl SarifLog {
             })
         };
         let rules: Vec<Value> = self.rules.iter().map(descriptor).collect();
-        write!(out, "{{\"$schema\":\"{SCHEMA}\",\"version\":\"2.1.0\",\"runs\":[{{\"tool\":")?;
         let driver = json!({ "name": TOOL, "semanticVersion": env!("CARGO_PKG_VERSION"), "rules": rules });
+        self.results.finish(out)?;
+        write!(out, ",\"tool\":")?;
         json(out, &json!({ "driver": driver }))?;
-        write!(out, ",\"columnKind\":\"unicodeCodePoints\",\"results\":[")?;
-        self.results.write_to(out)?;
-        writeln!(out, "\n]}}]}}")
+        writeln!(out, "}}]}}")
     }
 }
 
@@ -356,7 +363,7 @@ mod tests {
         let whole = FindingView { rule: "set-duplicate", severity: "note", line: None, column: None, loc: None, ..ONE };
         let text = written(|out| {
             let mut log = SarifLog::new();
-            [&ONE, &whole].into_iter().try_for_each(|finding| log.add(finding))?;
+            [&ONE, &whole].into_iter().try_for_each(|finding| log.add(finding, out))?;
             log.finish(out)
         });
         assert!(!text.contains('\u{1b}'), "{text}");

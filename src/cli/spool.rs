@@ -40,11 +40,6 @@ impl Spool {
             part.consume(len);
         }
     }
-
-    /// Writes all buffered bytes to `out`.
-    pub(super) fn write_all_to(&mut self, out: &mut dyn Write) -> io::Result<()> {
-        self.write_part(0..self.written, out)
-    }
 }
 
 impl Write for Spool {
@@ -71,7 +66,7 @@ mod tests {
                 write!(spool, "finding {number:06};").unwrap();
             }
             let (mut all, mut part) = (Vec::new(), Vec::new());
-            spool.write_all_to(&mut all).unwrap();
+            spool.write_part(0..spool.len(), &mut all).unwrap();
             assert_eq!(all.len(), times * "finding 000000;".len());
             assert_eq!(spool.len(), all.len() as u64);
             let end = spool.len();
