@@ -8,10 +8,11 @@ use super::super::damage::Damage;
 use super::super::entry::{Anomalies, Entry, TextKind};
 use super::super::fast_path::EntryBytes;
 use super::super::markup::{Kind, Markup};
+use super::super::names;
 use super::super::parser::Parser;
 use super::super::scan::Scan;
-use super::text::{TextContext, is_illegal};
-use super::{Repairer, SoundPrefix};
+use super::text::{TextContext, first_special, is_illegal};
+use super::{Repairer, SoundPrefix, max_pieces};
 use crate::protocol::Field;
 use crate::xml::defect::Defect;
 use std::ops::{Range, RangeInclusive};
@@ -120,6 +121,35 @@ impl Repairer<'_> {
             at = to;
         }
         self.out.extend_from_slice(self.bytes.get(at..end).unwrap_or_default());
+        Some(end)
+    }
+
+    /// Copies the field of a damaged entry that starts with `token`, if its tags have nothing but its name and its text
+    /// needs no repair. Returns the end of the field.
+    pub(super) fn copy_sound_field(&mut self, token: &Markup) -> Option<usize> {
+        let bytes = self.bytes;
+        let [open] = &mut *self.elements.stack else { return None };
+        if self.soundness.is_none() || !open.is_entry() || open.is_implied || token.kind != Kind::Start {
+            return None;
+        }
+        let name = bytes.get(token.start + 1..token.end - 1).filter(|_| token.name_end + 1 == token.end)?;
+        let (prefix, local) = names::split(name);
+        let is_field = Field::ALL.iter().any(|field| local == field.name().as_bytes());
+        if !is_field || !self.inside.as_ref().unwrap_or(&self.names).is_core(prefix) {
+            return None;
+        }
+        let rest = bytes.get(token.end..)?;
+        let after = rest.get(first_special(rest)..)?.strip_prefix(b"</")?.strip_prefix(name)?.strip_prefix(b">")?;
+        open.has_child = true;
+        // While the field is open, it counts as a piece.
+        let pieces = self.pieces() + 1;
+        if pieces > max_pieces(bytes.len()) {
+            return None;
+        }
+        self.peak_pieces = self.peak_pieces.max(pieces);
+        self.empty_entry = None;
+        let end = bytes.len() - after.len();
+        self.out.extend_from_slice(bytes.get(token.start..end)?);
         Some(end)
     }
 }

@@ -270,7 +270,7 @@ pub(super) fn has_illegal(bytes: &[u8]) -> bool {
 }
 
 /// The offset of the first byte that may need a repair; the length if there is none.
-fn first_special(bytes: &[u8]) -> usize {
+pub(super) fn first_special(bytes: &[u8]) -> usize {
     let mut from = 0;
     for chunk in bytes.chunks(32) {
         // Without an early exit the compiler vectorises the loop.

@@ -51,7 +51,8 @@ impl<'b> Repairer<'b> {
                 self.end_truncated(token.start);
                 return None;
             }
-            let copied = self.copy_sound(&token).or_else(|| self.unterminated_cdata(&token));
+            let copied = self.copy_sound(&token).or_else(|| self.copy_sound_field(&token));
+            let copied = copied.or_else(|| self.unterminated_cdata(&token));
             at = copied.unwrap_or_else(|| {
                 let token = self.tag_without_quote(&token).unwrap_or(token);
                 self.token(&token);

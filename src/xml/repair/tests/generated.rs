@@ -135,6 +135,10 @@ fn any_entry() -> impl Strategy<Value = String> {
         "<url><loc><![CDATA[\u{1}]]></loc></url>",
         "<url><loc \u{1}a='b'>w</loc></url>",
         "<url><loc>u",
+        "<url><priority>1</priority><loc a=b>x</loc> <lastmod>2026</lastmod ><changefreq>daily</changefreq></url>",
+        "<url a=b><lastmod></lastmod><loc>y</loc><loc>z</loc><priority>1</changefreq></url>",
+        "<s:url xmlns:s='http://www.sitemaps.org/schemas/sitemap/0.9' a=b><s:loc>x</s:loc><loc>y</loc></s:url>",
+        "<url a=b xmlns='x'><loc>y</loc></url>",
         "<",
         "\0",
     ];
@@ -206,7 +210,7 @@ proptest! {
     }
 
     #[test]
-    fn repaired_files_scan_without_damage(
+    fn repaired_files_scan_without_damage_and_equal_a_repair_by_tokens(
         root in any::<bool>(),
         parts in proptest::collection::vec(any_part(), 0..24),
     ) {
@@ -214,6 +218,9 @@ proptest! {
         let text = format!("{root}{}", parts.concat());
         if let Some(repaired) = repair(text.as_bytes()) {
             let out = String::from_utf8(repaired.bytes.clone()).unwrap();
+            let model = by_tokens(text.as_bytes()).unwrap();
+            prop_assert_eq!(&out, &String::from_utf8_lossy(&model.bytes), "{}", text);
+            prop_assert_eq!(&repaired.repairs, &model.repairs, "{}", text);
             let (scan, locs) = rows(&repaired.bytes);
             prop_assert_eq!(&scan.damage, &[], "{}\n{}", text, out);
             prop_assert!(repaired.repairs.iter().all(|repair| repair.at <= text.len()));
