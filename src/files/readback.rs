@@ -18,7 +18,7 @@ use crate::document::sitemap::SitemapId;
 use crate::document::source::{Lines, Source};
 use crate::progress::Progress;
 use crate::protocol::Field;
-use crate::xml::entry::{Entry, TextKind};
+use crate::xml::entry::{Entry, FieldSpan, TextKind};
 use crate::xml::fast_path;
 use crate::xml::names::{FileKind, Names};
 use crate::xml::record::{Flags, Record};
@@ -151,7 +151,7 @@ impl<'d> Check<'d> {
         let held = |field: &Field| names.grid.as_ref().is_none_or(|grid| grid.holds(*field));
         let fields = [Field::Lastmod, Field::Changefreq, Field::Priority].into_iter().filter(held);
         for field in fields {
-            if self.has_value(row, field, &record, (text, entry)) {
+            if self.has_value(row, field, &record, (text, entry)) || self.is_copied(row, field, (text, entry), names) {
                 continue;
             }
             let read = entry.value(field, text);
@@ -204,20 +204,33 @@ impl Check<'_> {
 }
 
 impl<'d> Check<'d> {
+    /// Whether an unedited field, and all before it, is as in the original entry of the row.
+    fn is_copied(&mut self, row: RowId, field: Field, (text, entry): (&[u8], &Entry), names: &Names) -> bool {
+        let Some(span) = entry.field(field).filter(|_| names.grid.is_none()) else { return false };
+        if self.document.edited(row, field).is_some() {
+            return false;
+        }
+        let end = span.end as usize;
+        let original = self.original(row, names).and_then(|original| original.get(..end));
+        original.is_some_and(|original| text.get(..end) == Some(original))
+    }
+
     /// The original extensions of a row, up to the end of its entry, if the written file has the same element names.
     fn unchanged_extensions(&mut self, row: RowId, names: &Names) -> Option<&'d [u8]> {
         let record = self.document.record(row);
         let loc = record.plain_loc().filter(|_| record.flags.has_extensions())?;
+        fast_path::extensions_after_loc(self.original(row, names)?, loc.end, names)
+    }
+
+    /// The entry that a row was read from, if the written file has the same element names.
+    fn original(&mut self, row: RowId, names: &Names) -> Option<&'d [u8]> {
         let (source, entry) = self.cursor.origin(row)?;
         let same = match self.same_names {
             Some((of, same)) if std::ptr::eq(of, source) => same,
             _ => source.names == *names,
         };
         self.same_names = Some((source, same));
-        if !same {
-            return None;
-        }
-        fast_path::extensions_after_loc(source.entry_text(entry), loc.end, names)
+        same.then(|| source.entry_text(entry))
     }
 }
 
@@ -354,6 +367,20 @@ mod tests {
         let written = TEXT.replace("0.1<", "0.8<").replace(from, to);
         form::scan(written.as_bytes(), (FileKind::Urlset, None), &mut check, &Progress::default());
         check.difference()
+    }
+
+    #[test]
+    fn a_copied_value_need_not_be_valid() {
+        let text = TEXT.replace("2026-01-01", "01/02/2026");
+        let mut set = TestSet::new(&[("sitemap.xml", text.as_bytes())]);
+        set.set(&[0], Field::Priority, Some("0.8"));
+        let written = String::from_utf8(written(&set)).unwrap();
+        let difference = |written: &str| scan_written(&set, written.as_bytes(), false).1;
+        assert_eq!(difference(&written), None);
+        let changed = difference(&written.replace("01/02/2026", "2026-01-02")).unwrap();
+        assert!(changed.contains("would read 2026-01-02 instead of 01/02/2026"), "{changed}");
+        let removed = difference(&written.replace("<lastmod>01/02/2026</lastmod>", "")).unwrap();
+        assert!(removed.contains("would read none instead of 01/02/2026"), "{removed}");
     }
 
     #[test]
