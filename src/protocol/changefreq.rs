@@ -144,8 +144,8 @@ pub(crate) fn nearest(text: &str) -> Option<Changefreq> {
     if lower.len() > MAX_WORD_BYTES {
         return None;
     }
-    let distances = Changefreq::ALL.into_iter().map(|frequency| (distance(&lower, frequency.name()), frequency));
-    distances.filter(|&(distance, _)| distance <= 2).min_by_key(|&(distance, _)| distance).map(|(_, intended)| intended)
+    let distances = Changefreq::ALL.into_iter().filter_map(|word| Some((distance(&lower, word.name())?, word)));
+    distances.min_by_key(|&(distance, _)| distance).map(|(_, intended)| intended)
 }
 
 /// The first value whose word starts with a text, in any case; `None` for an empty text.
@@ -176,21 +176,31 @@ pub(crate) fn parse_input(typed: &str) -> Option<String> {
 /// Length of the longest word that is compared, in bytes.
 const MAX_WORD_BYTES: usize = 12;
 
-/// Levenshtein distance of two words. Only the first [`MAX_WORD_BYTES`] characters of the second count.
-fn distance(from: &str, to: &str) -> usize {
+/// Maximum distance of a misspelling to the word that was meant.
+const MAX_DISTANCE: usize = 2;
+
+/// Levenshtein distance of two words, up to [`MAX_DISTANCE`]. Only the first [`MAX_WORD_BYTES`] characters of the second
+/// count.
+fn distance(from: &str, to: &str) -> Option<usize> {
     // Without allocation, since a file may have a misspelt word in every entry.
     let mut row: [usize; MAX_WORD_BYTES + 1] = std::array::from_fn(|column| column);
     for (line, letter) in from.chars().enumerate() {
         let (mut diagonal, mut left) = (line, line + 1);
         let [first, ..] = &mut row;
         *first = left;
+        let mut least = left;
         for (above, other) in row.iter_mut().skip(1).zip(to.chars()) {
             let replaced = diagonal + usize::from(letter != other);
             left = replaced.min(*above + 1).min(left + 1);
             diagonal = std::mem::replace(above, left);
+            least = least.min(left);
+        }
+        // No later line has a smaller distance than the least of this one.
+        if least > MAX_DISTANCE {
+            return None;
         }
     }
-    row.get(to.chars().take(MAX_WORD_BYTES).count()).copied().unwrap_or_default()
+    row.get(to.chars().take(MAX_WORD_BYTES).count()).copied().filter(|distance| *distance <= MAX_DISTANCE)
 }
 
 #[cfg(test)]
@@ -252,7 +262,16 @@ mod tests {
 
     #[test]
     fn distances() {
-        for (from, to, expected) in [("", "abc", 3), ("abc", "abc", 0), ("kitten", "sitting", 3), ("ä", "a", 1)] {
+        let table = [
+            ("", "abc", None),
+            ("", "ab", Some(2)),
+            ("abc", "abc", Some(0)),
+            ("kitten", "sitting", None),
+            ("kitten", "sittin", Some(2)),
+            ("xyzdaily", "daily", None),
+            ("ä", "a", Some(1)),
+        ];
+        for (from, to, expected) in table {
             assert_eq!(distance(from, to), expected, "{from} {to}");
         }
     }
