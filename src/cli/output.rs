@@ -167,11 +167,14 @@ impl JsonList {
 
     pub(super) fn push(&mut self, element: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
         let Self { head, line } = self;
+        writeln!(out, "{}", head.take().unwrap_or(","))?;
         line.clear();
-        line.extend_from_slice(head.take().unwrap_or(",").as_bytes());
-        line.push(b'\n');
-        element.serialize(&mut serde_json::Serializer::with_formatter(&mut *line, Escaped))?;
-        out.write_all(line)
+        serde_json::to_writer(&mut *line, element)?;
+        // A line is searched faster than each string in it.
+        if std::str::from_utf8(line).is_ok_and(|line| is_printable(line) || !line.contains(is_unsafe)) {
+            return out.write_all(line);
+        }
+        json(out, element)
     }
 
     /// Ends the list.
