@@ -18,7 +18,7 @@ use crate::document::sitemap::SitemapId;
 use crate::document::source::{Lines, Source};
 use crate::progress::Progress;
 use crate::protocol::Field;
-use crate::xml::entry::{Entry, FieldSpan, TextKind};
+use crate::xml::entry::{Entry, TextKind};
 use crate::xml::fast_path;
 use crate::xml::names::{FileKind, Names};
 use crate::xml::record::{Flags, Record};
