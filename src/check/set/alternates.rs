@@ -12,7 +12,7 @@ mod pages;
 use crate::protocol::location::NO_KEY;
 use counted::Counted;
 use foldhash::fast::FixedState;
-use hashbrown::{HashMap, HashSet};
+use hashbrown::{HashMap, HashSet, HashTable};
 use linked_rows::LinkedRows;
 use pages::Pages;
 use std::hash::BuildHasher;
@@ -70,13 +70,44 @@ struct LinkSet {
     mark: u64,
     /// The URLs, ascending, each once.
     keys: Box<[u64]>,
-    /// The host of each.
-    hosts: Box<[u32]>,
+    hosts: Hosts,
     rows: u32,
     /// URLs of its rows that it does not list, with the number of rows; usually none.
     unlisted: Option<Box<HashMap<u64, u32, FixedState>>>,
     faults: LinkSetFaults,
     is_dirty: bool,
+}
+
+/// The hosts of the URLs of a set of links.
+#[derive(Debug, Clone)]
+enum Hosts {
+    /// All are on this one, as in nearly every set.
+    Same(u32),
+    /// One for each URL.
+    Each(Box<[u32]>),
+}
+
+impl Default for Hosts {
+    fn default() -> Self {
+        Self::Each(Box::default())
+    }
+}
+
+impl Hosts {
+    fn of(links: &[Link]) -> Self {
+        match links {
+            [first, rest @ ..] if rest.iter().all(|link| link.host == first.host) => Self::Same(first.host),
+            _ => Self::Each(links.iter().map(|link| link.host).collect()),
+        }
+    }
+
+    /// The host of the URL at an index.
+    fn get(&self, index: usize) -> Option<u32> {
+        match self {
+            Self::Same(host) => Some(*host),
+            Self::Each(hosts) => hosts.get(index).copied(),
+        }
+    }
 }
 
 impl LinkSet {
@@ -92,7 +123,8 @@ pub(super) struct Alternates {
     /// By number; free numbers have no rows.
     sets: Vec<LinkSet>,
     free: Vec<u32>,
-    by_mark: HashMap<u64, u32, FixedState>,
+    /// The numbers of the sets, by their marks.
+    by_mark: HashTable<u32>,
     pages: Pages,
     dirty_sets: Vec<u32>,
     dirty_pages: Vec<u64>,
@@ -370,7 +402,8 @@ impl Alternates {
         links.sort_unstable();
         links.dedup();
         let mark = FixedState::with_seed(2).hash_one(&links);
-        if let Some(number) = self.by_mark.get(&mark) {
+        let is_it = |number: &u32| mark_of(&self.sets, *number) == mark;
+        if let Some(number) = self.by_mark.find(mark, is_it) {
             return Some(*number);
         }
         links.dedup_by_key(|link| link.key);
@@ -383,20 +416,22 @@ impl Alternates {
             page.listed_by.add(number);
         }
         let keys = links.iter().map(|link| link.key).collect();
-        let hosts = links.iter().map(|link| link.host).collect();
-        let set = LinkSet { mark, keys, hosts, ..LinkSet::default() };
+        let set = LinkSet { mark, keys, hosts: Hosts::of(&links), ..LinkSet::default() };
         match self.sets.get_mut(number as usize) {
             Some(slot) => *slot = LinkSet { is_dirty: slot.is_dirty, ..set },
             None => self.sets.push(set),
         }
-        self.by_mark.insert(mark, number);
+        let Self { by_mark, sets, .. } = self;
+        by_mark.insert_unique(mark, number, |number| mark_of(sets, *number));
         Some(number)
     }
 
     /// Drops a set of links without rows.
     fn drop_set(&mut self, number: u32, set: &LinkSet) {
         self.change_counts(set.faults, LinkSetFaults::default());
-        self.by_mark.remove(&set.mark);
+        if let Ok(entry) = self.by_mark.find_entry(set.mark, |known| *known == number) {
+            entry.remove();
+        }
         for key in &set.keys {
             if let Some(page) = self.pages.get_mut(*key)
                 && page.listed_by.take(number)
@@ -430,10 +465,10 @@ impl Alternates {
         };
         let mut faults = LinkSetFaults::default();
         let mut has_others = false;
-        for (key, host) in set.keys.iter().zip(&set.hosts) {
+        for (index, key) in set.keys.iter().enumerate() {
             let Some(page) = self.pages.get(*key).filter(|page| page.rows > 0) else {
                 faults.has_absent = true;
-                if self.hosts.binary_search(host).is_ok() {
+                if set.hosts.get(index).is_some_and(|host| self.hosts.binary_search(&host).is_ok()) {
                     faults.missing = set.rows;
                 }
                 continue;
@@ -467,6 +502,11 @@ impl Alternates {
         let is_sound = |page: &Page| page.rows == 0 || page.sets.len() > SETS_PER_PAGE || page.sets.iter().any(lists);
         target == key || self.pages.get(target).is_none_or(is_sound)
     }
+}
+
+/// The mark of a set of links, which is also its hash.
+fn mark_of(sets: &[LinkSet], number: u32) -> u64 {
+    sets.get(number as usize).map_or(0, |set| set.mark)
 }
 
 fn mark_changed(page: &mut Page, key: u64, dirty: &mut Vec<u64>) {
