@@ -9,6 +9,9 @@ use crate::file_bytes::FileBytes;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// The limit of the bytes of files that are read ahead where buffers are reused.
+const READ_AHEAD: u64 = 32 << 20;
+
 /// The kind of memory for the bytes of files.
 #[derive(Debug, Clone, Default)]
 pub enum Buffers {
@@ -40,6 +43,15 @@ impl Buffers {
         bytes.clear();
         bytes.try_reserve_exact(capacity)?;
         Ok(bytes.into())
+    }
+
+    /// The limit of the bytes of files that are in memory until they are delivered. Without reuse they stay in memory
+    /// anyway.
+    pub(crate) const fn read_ahead(&self) -> u64 {
+        match self {
+            Self::New | Self::Huge => u64::MAX,
+            Self::Reused(_) => READ_AHEAD,
+        }
     }
 
     /// Returns a buffer to the pool; `None` if its bytes are still in use.

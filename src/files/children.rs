@@ -10,7 +10,7 @@ use super::error::Error;
 use super::load_context::LoadContext;
 use super::loaded::{File, LoadedFile};
 use super::locate::{self, ChildLocation};
-use super::ordered_pool::in_order;
+use super::ordered_pool::{MaxBytes, in_order};
 use super::read::{self, Options};
 use super::stream::is_stream;
 use super::unlisted;
@@ -32,6 +32,8 @@ pub(super) struct FoundChild {
     /// Relative to the index's folder.
     name: Arc<str>,
     url: Arc<str>,
+    /// Its size on disk, in bytes.
+    len: u64,
 }
 
 /// Levels of nested indexes that are followed.
@@ -181,7 +183,8 @@ impl<V: Visit + Send> LoadContext<'_, V> {
                     self.progress.expect(1, metadata.len());
                     let name = path.strip_prefix(&top).unwrap_or(&path);
                     let name = name.to_string_lossy().replace('\\', "/").into();
-                    found.push(FoundChild { child: number, path, name, url: Arc::clone(&child.loc) });
+                    let (url, len) = (Arc::clone(&child.loc), metadata.len());
+                    found.push(FoundChild { child: number, path, name, url, len });
                     ChildState::NotLoaded
                 }
             };
@@ -217,7 +220,8 @@ impl<V: Visit + Send> LoadContext<'_, V> {
             set_state(found, outcome);
             true
         };
-        in_order(found, |found| self.read_child(found), take);
+        let limit = MaxBytes { max: self.options.buffers.read_ahead(), size: |found: &FoundChild| found.len };
+        in_order(found, limit, |found| self.read_child(found), take);
         met.stopped |=
             self.progress.is_cancelled() && children.iter().any(|child| child.state == ChildState::NotLoaded);
         met.stopped

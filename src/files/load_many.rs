@@ -4,7 +4,7 @@ use super::error::{Error, Reason};
 use super::index_contents::sweep_beside;
 use super::load_context::{begin, refuse_unread};
 use super::loaded::{File, Loaded, LoadedFile, MakeVisitor};
-use super::ordered_pool::in_order;
+use super::ordered_pool::{MaxBytes, in_order};
 use super::{detect, read, unlisted};
 use crate::progress::Progress;
 use crate::xml::names::FileKind;
@@ -54,7 +54,8 @@ pub(super) fn load_sitemaps<V: Visit + Send>(
         Some(file)
     };
     let mut index_error = None;
-    in_order(paths, read_one, |path, file| {
+    let size = |path: &PathBuf| std::fs::metadata(path).map_or(0, |metadata| metadata.len());
+    in_order(paths, MaxBytes { max: options.buffers.read_ahead(), size }, read_one, |path, file| {
         // In order, so that the load is complete only with the last file.
         progress.finish_files(u64::from(file.is_some()));
         match file {

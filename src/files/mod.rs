@@ -84,7 +84,7 @@ pub use locate::stored_path;
 pub(crate) use locate::{base_url_error, folder_url, missing_folder};
 pub use merge_conflict::Answers;
 pub(crate) use merge_conflict::{Conflicts, MergeConflict, Side};
-pub(crate) use ordered_pool::in_order;
+pub(crate) use ordered_pool::{MaxBytes, in_order};
 pub use plan::{Action, Output, Plan, export, plan};
 pub(crate) use plan::{FileId, Request, converted_to_xml, main_path, main_paths, plan_part, relocate};
 pub(crate) use pool::lower_priority;

@@ -1,14 +1,23 @@
 //! Runs work on the thread pool a few items ahead, and delivers the results in order.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::mpsc;
 
-/// Runs `work` for every item and passes the results to `take` in the order of the items. At most one item more than
-/// the pool has threads is started before the first result is taken. If `take` returns false, results already in
-/// progress are dropped.
-pub(crate) fn in_order<I: Sync, O: Send>(
+/// The limit of the bytes of items that are in memory at the same time; a single item may exceed it.
+pub(crate) struct MaxBytes<S> {
+    /// Bytes.
+    pub max: u64,
+    /// The bytes of an item.
+    pub size: S,
+}
+
+/// Runs `work` for every item and passes the results to `take` in the order of the items. Before a result is taken, at
+/// most one item more than the pool has threads is started, and at most as many as the limit allows. If `take` returns
+/// false, results already in progress are dropped.
+pub(crate) fn in_order<I: Sync, O: Send, S: Fn(&I) -> u64>(
     items: &[I],
+    limit: MaxBytes<S>,
     work: impl Fn(&I) -> O + Sync,
     mut take: impl FnMut(&I, O) -> bool,
 ) {
@@ -23,20 +32,28 @@ pub(crate) fn in_order<I: Sync, O: Send>(
     }
     // One item for each thread and one ready result; more would only use memory.
     let ahead = rayon::current_num_threads() + 1;
+    let MaxBytes { max, size } = limit;
     let work = &work;
     rayon::in_place_scope(|scope| {
         let (sender, receiver) = mpsc::channel();
-        let start = |number: usize| {
-            let Some(item) = items.get(number) else { return };
+        let spawn = |number: usize, item| {
             let sender = sender.clone();
             scope.spawn(move |_| {
                 // Pass a panic on to the waiting thread, which would otherwise wait forever.
                 let _ = sender.send((number, catch_unwind(AssertUnwindSafe(|| work(item)))));
             });
         };
-        (0..ahead).for_each(start);
-        let mut early = BTreeMap::new();
+        let (mut early, mut sizes, mut bytes) = (BTreeMap::new(), VecDeque::new(), 0);
         for (next, item) in items.iter().enumerate() {
+            while let Some(later) = items.get(next + sizes.len()).filter(|_| sizes.len() < ahead) {
+                let more = size(later);
+                if !sizes.is_empty() && bytes + more > max {
+                    break;
+                }
+                spawn(next + sizes.len(), later);
+                sizes.push_back(more);
+                bytes += more;
+            }
             let result = loop {
                 if let Some(result) = early.remove(&next) {
                     break result;
@@ -47,7 +64,7 @@ pub(crate) fn in_order<I: Sync, O: Send>(
             if !take(item, result.unwrap_or_else(|panic| resume_unwind(panic))) {
                 return;
             }
-            start(next + ahead);
+            bytes -= sizes.pop_front().unwrap_or_default();
         }
     });
 }
@@ -55,7 +72,24 @@ pub(crate) fn in_order<I: Sync, O: Send>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+    fn no_limit<I>() -> MaxBytes<fn(&I) -> u64> {
+        MaxBytes { max: u64::MAX, size: |_| 0 }
+    }
+
+    #[test]
+    fn few_bytes_are_in_memory() {
+        let items: Vec<u64> = (0..200).map(|number| number % 7).collect();
+        let bytes = AtomicU64::new(0);
+        let work = |item: &u64| bytes.fetch_add(*item, Ordering::Relaxed) + item;
+        in_order(&items, MaxBytes { max: 5, size: |item: &u64| *item }, work, |item, most| {
+            assert!(most <= 5 || most == *item, "{most} bytes with an item of {item}");
+            bytes.fetch_sub(*item, Ordering::Relaxed);
+            true
+        });
+        assert_eq!(bytes.load(Ordering::Relaxed), 0);
+    }
 
     #[test]
     fn results_are_in_order_and_few_items_are_started_ahead() {
@@ -66,7 +100,7 @@ mod tests {
             item * 2
         };
         let mut seen = Vec::new();
-        in_order(&items, work, |item, result| {
+        in_order(&items, no_limit(), work, |item, result| {
             assert_eq!(result, item * 2);
             assert!(begun.load(Ordering::Relaxed) <= item + 1 + rayon::current_num_threads());
             seen.push(*item);
@@ -81,6 +115,7 @@ mod tests {
         let (begun, mut taken) = (AtomicUsize::new(0), 0);
         in_order(
             &items,
+            no_limit(),
             |_| begun.fetch_add(1, Ordering::Relaxed),
             |_, _| {
                 taken += 1;
@@ -94,6 +129,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "on purpose")]
     fn a_panic_of_the_work_is_passed_to_the_waiting_thread() {
-        in_order(&[0, 1, 2, 3], |item| assert!(*item < 2, "on purpose"), |_, ()| true);
+        in_order(&[0, 1, 2, 3], no_limit(), |item| assert!(*item < 2, "on purpose"), |_, ()| true);
     }
 }

@@ -6,7 +6,7 @@ use crate::document::rows::{RowId, RowSet};
 use crate::document::sitemap::{Sitemap, SitemapId};
 use crate::document::source::{Lines, Source};
 use crate::document::unload;
-use crate::files::{self, Buffers, Reason};
+use crate::files::{self, Buffers, MaxBytes, Reason};
 use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::session::Session;
@@ -193,6 +193,11 @@ impl ScannedFile<'_> {
     }
 }
 
+/// The limit of files that are read ahead.
+fn read_ahead(buffers: &Buffers) -> MaxBytes<impl Fn(&ScannedFile<'_>) -> u64> {
+    MaxBytes { max: buffers.read_ahead(), size: |file: &ScannedFile<'_>| file.len }
+}
+
 fn expect(files: &[ScannedFile<'_>], progress: &Progress) {
     progress.expect(files.len() as u64, files.iter().map(|file| file.len).sum());
 }
@@ -207,6 +212,7 @@ impl StreamedSet {
         let mut files = self.cache.files(&self.session)?;
         files.retain(|file| wanted.range_cardinality(file.rows.clone()) > 0);
         expect(&files, progress);
+        let buffers = &self.loader.options.buffers;
         let work = |file: &ScannedFile<'_>| {
             let source = file.read(&self.loader.options, progress)?;
             let mut lines = source.lines();
@@ -216,12 +222,12 @@ impl StreamedSet {
                 Some((RowId(row), loc, line_of(&mut lines, offset_of_loc(&source, entry))))
             };
             let texts = wanted.range(file.rows.clone()).filter_map(text).collect();
-            self.loader.options.buffers.recycle(Some(source.into_bytes()));
+            buffers.recycle(Some(source.into_bytes()));
             Ok(texts)
         };
         let mut found = Vec::new();
         let mut failed = None;
-        files::in_order(&files, work, |_, texts: Result<Vec<Text>, files::Error>| {
+        files::in_order(&files, read_ahead(buffers), work, |_, texts: Result<Vec<Text>, files::Error>| {
             match texts {
                 Ok(texts) => found.extend(texts),
                 Err(error) => failed = Some(error),
@@ -253,7 +259,7 @@ impl StreamedSet {
         let may_have = |row: RowId, rules: RuleSet| !rules.is_empty() || cache.compared.contains(row.0);
         let work = |file: &ScannedFile<'_>| file.read(&loader.options, progress);
         let (mut seen, mut outcome) = (0, Ok(Detail::Findings));
-        files::in_order(&files, work, |file, source| {
+        files::in_order(&files, read_ahead(buffers), work, |file, source| {
             let rows = cache.rows_with(session, file.rows.clone(), &sets, may_have);
             outcome = file
                 .show((session, buffers), source, &rows, |session, rows| show(session, file.id, FileRows::Rows(rows)));
@@ -282,8 +288,10 @@ impl StreamedSet {
             unclear.push((file, rows, counted));
         }
         let mut outcome = Ok(Detail::Counts);
+        let size = |(file, ..): &(&ScannedFile<'_>, _, _)| file.len;
         files::in_order(
             &unclear,
+            MaxBytes { max: buffers.read_ahead(), size },
             |(file, ..)| file.read(&loader.options, progress),
             |(file, rows, counted), source| {
                 outcome = file.show((session, buffers), source, rows, |session, rows| {
