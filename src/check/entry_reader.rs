@@ -157,9 +157,9 @@ impl EntryReader {
             _ => return None,
         };
         // A URL with white space at its ends or escaped twice takes the slow path.
-        let is_visible = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_graphic);
+        let is_visible = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_graphic() || !byte.is_ascii());
         let is_sound = is_visible(loc.as_bytes().first()) && is_visible(loc.as_bytes().last());
-        if !is_sound || may_hold_entity(&loc) {
+        if !is_sound || fields::trim_strict(&loc).len() < loc.len() || may_hold_entity(&loc) {
             return None;
         }
         let validated = self.origins.validate(&loc, context.url_prefix);
