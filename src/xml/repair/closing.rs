@@ -61,7 +61,7 @@ impl Repairer<'_> {
             field.has_text = true;
         }
         self.note(Defect::Angle, first);
-        self.characters(from, to, self.text_context());
+        self.characters(from, to, self.elements.text_context());
     }
 
     /// Closes the innermost open element at a tag that was written instead of its end tag.

@@ -1,5 +1,7 @@
 //! The elements that are open below the root.
 
+use super::super::names;
+use super::text::{TextContext, is_url};
 use crate::protocol::Field;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -78,6 +80,17 @@ impl<'b> OpenElements<'b> {
             }
         }
         Some(top)
+    }
+
+    /// The context of text in the innermost open element.
+    pub(super) fn text_context(&self) -> TextContext {
+        match self.stack.get(1) {
+            Some(Open { level: Level::Field(Field::Loc), .. }) => TextContext::Url,
+            _ if self.stack.last().is_some_and(|top| top.is_known && is_url(names::split(top.name).1)) => {
+                TextContext::Url
+            }
+            _ => TextContext::Text,
+        }
     }
 
     /// Adds `by` to the offsets in the output.

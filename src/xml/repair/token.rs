@@ -75,7 +75,7 @@ impl Repairer<'_> {
         top.has_text = true;
         let closing = end_tag(top.name);
         self.note_malformed(token.start, |_| format!("<![CDATA[ has no ]]> before {closing}; its text ends there"));
-        self.characters(from, end, self.text_context());
+        self.characters(from, end, self.elements.text_context());
         Some(end)
     }
 

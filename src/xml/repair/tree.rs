@@ -4,7 +4,7 @@ use super::super::markup::{self, Kind, Markup};
 use super::super::names;
 use super::elements::{Level, Open};
 use super::nested::UnwrappedEntry;
-use super::text::{TextContext, is_url};
+use super::text::TextContext;
 use super::words::{end_tag, snippet, tag};
 use super::{EmptyEntry, Moved, Repairer, declares_namespace, max_pieces, root_kind};
 use crate::protocol::namespace::SITEMAP_09;
@@ -72,8 +72,11 @@ impl<'b> Repairer<'b> {
             Kind::End => self.end(token),
             Kind::Comment => self.comment(token),
             Kind::Cdata => {
-                let context =
-                    if self.text_context() == TextContext::Url { TextContext::RawUrl } else { TextContext::Raw };
+                let context = if self.elements.text_context() == TextContext::Url {
+                    TextContext::RawUrl
+                } else {
+                    TextContext::Raw
+                };
                 if let Some(top) = self.elements.stack.last_mut() {
                     top.has_text = true;
                 }
@@ -93,8 +96,8 @@ impl<'b> Repairer<'b> {
                 // The content of an unterminated comment, and the end of a URL in which it begins, cannot be
                 // determined.
                 let rest = self.bytes.get(token.start..).unwrap_or_default();
-                let is_open =
-                    self.text_context() == TextContext::Url || self.elements.stack.last().is_none_or(Open::is_entry);
+                let is_open = self.elements.text_context() == TextContext::Url
+                    || self.elements.stack.last().is_none_or(Open::is_entry);
                 if is_open && matches!(rest, [b'<', b'!' | b'?', ..]) {
                     self.note_malformed(token.start, |repairer| {
                         format!("{} does not end; read as text", snippet(repairer.bytes, token.start))
@@ -102,19 +105,8 @@ impl<'b> Repairer<'b> {
                     self.out.extend_from_slice(b"&lt;");
                     return;
                 }
-                self.characters(token.start, token.end, self.text_context());
+                self.characters(token.start, token.end, self.elements.text_context());
             }
-        }
-    }
-
-    /// The context of text at the current position.
-    pub(super) fn text_context(&self) -> TextContext {
-        match self.elements.stack.get(1) {
-            Some(Open { level: Level::Field(Field::Loc), .. }) => TextContext::Url,
-            _ if self.elements.stack.last().is_some_and(|top| top.is_known && is_url(names::split(top.name).1)) => {
-                TextContext::Url
-            }
-            _ => TextContext::Text,
         }
     }
 
@@ -140,7 +132,7 @@ impl<'b> Repairer<'b> {
         if let Some(top) = self.elements.stack.last_mut() {
             top.has_text = true;
         }
-        self.characters(from, to, self.text_context());
+        self.characters(from, to, self.elements.text_context());
     }
 
     /// Runs `act` while an entry counts as open.
