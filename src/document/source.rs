@@ -511,6 +511,7 @@ pub struct Origin {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn counting_lines_from_a_mark_equals_counting_from_the_start() {
@@ -526,6 +527,29 @@ mod tests {
                     source.lines().position(offset),
                     "{step} {offset}"
                 );
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn positions_in_any_order_are_those_of_a_plain_count(
+            text in "[a\u{e9}]{0,9}[a\r\n\u{e9}]{0,40}[a\n]{0,9}",
+            offsets in prop::collection::vec(0..60_usize, 0..12),
+        ) {
+            let mut lines = Lines::new(text.as_bytes());
+            for offset in offsets {
+                let before = text.get(..offset).unwrap_or(&text);
+                if !text.is_char_boundary(offset.min(text.len())) {
+                    continue;
+                }
+                // A CR before an LF does not end a line, but the LF does.
+                let is_pair = before.ends_with('\r') && text.get(offset..).is_some_and(|rest| rest.starts_with('\n'));
+                let ends = before.replace("\r\n", "\n").replace('\r', "\n").matches('\n').count() - usize::from(is_pair);
+                let start = if is_pair { before.len() - 1 } else { before.len() };
+                let line_start = before[..start].rfind(['\r', '\n']).map_or(0, |at| at + 1);
+                let expected = (ends as u64 + 1, before[line_start..].chars().count() as u64 + 1);
+                prop_assert_eq!(lines.position(offset), expected, "{:?} {}", text, offset);
             }
         }
     }
