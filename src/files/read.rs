@@ -15,7 +15,7 @@ use crate::document::quirk::Quirk;
 use crate::file_bytes::FileBytes;
 use crate::progress::Progress;
 use std::fs::{File, Metadata, OpenOptions};
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
@@ -287,7 +287,13 @@ fn read_stored(
         return Err(Error::new(path, Reason::TooLarge(limit)));
     }
     // Room for one more byte, so that the end is found without moving the bytes.
-    let buffer = buffers.take(metadata.len() as usize + 1).map_err(failed)?;
+    let mut buffer = buffers.take(metadata.len() as usize + 1).map_err(failed)?;
+    #[cfg(target_os = "linux")]
+    if metadata.is_file() {
+        buffer.read_in_parts(&opened.file, metadata.len() as usize).map_err(failed)?;
+        opened.file.seek(SeekFrom::Start(buffer.len() as u64)).map_err(failed)?;
+        progress.advance_reading(buffer.len() as u64);
+    }
     let bytes = read_up_to(&mut opened.file, buffer, limit, progress).map_err(failed)?;
     let bytes = bytes.ok_or_else(|| Error::new(path, Reason::TooLarge(limit)))?;
     let on_disk = OnDisk::new(path, &metadata, fingerprint(&bytes));
