@@ -53,7 +53,7 @@ pub(in crate::session) fn refuse_kept_urls(snapshot: &Snapshot, rules: RuleSet, 
     let (document, own) = (&snapshot.document, index_findings::index_home(snapshot, &snapshot.document));
     let Some(index) = document.index() else { return };
     let own = own.filter(|_| rules.contains(Rule::INDEX_CHILD_PATH));
-    let read = read_names(document, rules);
+    let read = read_names(snapshot, document, rules);
     let why = |child: &Child| {
         let loc = &child.loc;
         if is_read(child, &read) {
@@ -70,8 +70,9 @@ pub(in crate::session) fn refuse_kept_urls(snapshot: &Snapshot, rules: RuleSet, 
 }
 
 /// The names of the sitemaps that were read, without folders, if the hosts of entries are to be fixed.
-fn read_names(document: &Document, rules: RuleSet) -> HashSet<String> {
-    let sitemaps = document.sitemaps().iter().filter(|_| rules.contains(Rule::INDEX_CHILD_HOST));
+fn read_names(snapshot: &Snapshot, document: &Document, rules: RuleSet) -> HashSet<String> {
+    let fixes_hosts = rules.contains(Rule::INDEX_CHILD_HOST) && !snapshot.checks.allows_other_sites();
+    let sitemaps = document.sitemaps().iter().filter(|_| fixes_hosts);
     sitemaps.map(|sitemap| file_name(&sitemap.name)).collect()
 }
 
@@ -109,7 +110,7 @@ pub(in crate::session) fn edit(
         .filter(|child| !index.children.get(*child).is_some_and(fix_table::is_never_removed))
         .collect();
     let url_prefix = below.and_then(UrlPrefix::parse).or_else(|| url_prefix_of(index));
-    let read = read_names(document, rules);
+    let read = read_names(snapshot, document, rules);
     let source = &index.source;
     let mut entries: Vec<u8> = Vec::with_capacity(source.bytes().len());
     let (mut layout, mut flattened, mut more) = (Layout::default(), 0, 0);
