@@ -204,7 +204,8 @@ impl Check<'_> {
 }
 
 impl<'d> Check<'d> {
-    /// Whether an unedited field, and all before it, is as in the original entry of the row.
+    /// Whether an unedited field, and all before it, is as in the original entry of the row. Then both have the same
+    /// value, since the first field of a name counts.
     fn is_copied(&mut self, row: RowId, field: Field, (text, entry): (&[u8], &Entry), names: &Names) -> bool {
         let Some(span) = entry.field(field).filter(|_| names.grid.is_none()) else { return false };
         if self.document.edited(row, field).is_some() {
