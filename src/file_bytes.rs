@@ -5,21 +5,22 @@
 //! would kill the process.
 
 use std::fmt::{self, Debug, Formatter};
-#[cfg(target_os = "linux")]
 use std::fs::File;
 use std::io::{self, Read};
 use std::ops::Deref;
 
 #[cfg(target_os = "linux")]
 use memmap2::{Advice, MmapMut};
+#[cfg(target_os = "linux")]
+use std::os::unix::fs::FileExt;
 
 /// The size of a huge page on most processors, in bytes; smaller files are on the heap.
 #[cfg(target_os = "linux")]
 const HUGE_PAGE: usize = 2 << 20;
 
-/// The smallest file that is read in parts, in bytes.
+/// The minimum number of bytes that are read in parallel.
 #[cfg(target_os = "linux")]
-const MIN_PARTED: usize = 8 << 20;
+const MIN_PARALLEL: usize = 8 << 20;
 
 /// The bytes of one file.
 pub struct FileBytes(Memory);
@@ -61,25 +62,32 @@ impl FileBytes {
         }
     }
 
-    /// Reads the first `len` bytes of a file into empty memory, in two parts on two threads: most of the time goes into
-    /// clearing new memory. Does nothing for small files, for memory on the heap, and if the file is shorter.
+    /// Appends the next `len` bytes of a file on two threads: most of the time goes into clearing new memory. Returns
+    /// false, and appends nothing, for few bytes, for memory on the heap, and if the file is shorter.
     ///
     /// # Errors
     /// That of the read.
-    #[cfg(target_os = "linux")]
-    pub(crate) fn read_in_parts(&mut self, from: &File, len: usize) -> io::Result<()> {
-        use std::os::unix::fs::FileExt;
-        let Memory::Huge { pages, len: read } = &mut self.0 else { return Ok(()) };
-        let Some(free) = pages.get_mut(..len).filter(|_| len >= MIN_PARTED) else { return Ok(()) };
-        let (first, second) = free.split_at_mut(len / 2 / HUGE_PAGE * HUGE_PAGE);
-        let offset = first.len() as u64;
-        let (first, second) = rayon::join(|| from.read_exact_at(first, 0), || from.read_exact_at(second, offset));
-        match first.and(second) {
-            Ok(()) => *read = len,
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {}
-            Err(error) => return Err(error),
+    pub(crate) fn append_parallel(&mut self, from: &File, len: usize) -> io::Result<bool> {
+        #[cfg(target_os = "linux")]
+        if let Memory::Huge { pages, len: known } = &mut self.0
+            && len >= MIN_PARALLEL
+            && let Some(free) = pages.get_mut(*known..*known + len)
+        {
+            let (first, second) = free.split_at_mut(len / 2 / HUGE_PAGE * HUGE_PAGE);
+            let (at, middle) = (*known as u64, (*known + first.len()) as u64);
+            let (first, second) = rayon::join(|| from.read_exact_at(first, at), || from.read_exact_at(second, middle));
+            return match first.and(second) {
+                Ok(()) => {
+                    *known += len;
+                    Ok(true)
+                }
+                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
+                Err(error) => Err(error),
+            };
         }
-        Ok(())
+        #[cfg(not(target_os = "linux"))]
+        let _ = (from, len);
+        Ok(false)
     }
 
     /// Appends bytes up to the end of `from`, but at most `limit`; returns how many.
@@ -243,18 +251,21 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_large_file_is_read_in_parts_unless_it_is_shorter() {
+    fn a_large_file_is_read_in_parallel_unless_it_is_shorter() {
         let mut file = tempfile::tempfile().unwrap();
-        let text: Vec<u8> = (0..(MIN_PARTED + 4_321) as u32).map(|number| (number % 251) as u8).collect();
+        let text: Vec<u8> = (0..(2 * MIN_PARALLEL + 4_321) as u32).map(|number| (number % 251) as u8).collect();
         io::Write::write_all(&mut file, &text).unwrap();
-        for (len, expected) in [(text.len(), &*text), (text.len() + 1, &[]), (MIN_PARTED, &text[..MIN_PARTED])] {
-            let mut bytes = FileBytes::with_capacity(len).unwrap();
-            bytes.read_in_parts(&file, len).unwrap();
-            assert!(*bytes == *expected, "{} of {len} bytes", bytes.len());
-        }
-        for mut bytes in [FileBytes::with_capacity(1_000).unwrap(), Vec::with_capacity(MIN_PARTED).into()] {
-            bytes.read_in_parts(&file, 1_000).unwrap();
-            assert!(bytes.is_empty());
+        let mut bytes = FileBytes::with_capacity(text.len() + MIN_PARALLEL).unwrap();
+        assert!(bytes.append_parallel(&file, MIN_PARALLEL).unwrap());
+        assert!(*bytes == text[..MIN_PARALLEL]);
+        let rest = text.len() - MIN_PARALLEL;
+        assert!(!bytes.append_parallel(&file, rest + 1).unwrap());
+        assert!(*bytes == text[..MIN_PARALLEL]);
+        assert!(bytes.append_parallel(&file, rest).unwrap());
+        assert!(*bytes == *text);
+        let few = FileBytes::with_capacity(text.len()).unwrap();
+        for (mut bytes, len) in [(few, 1_000), (Vec::with_capacity(text.len()).into(), text.len())] {
+            assert!(!bytes.append_parallel(&file, len).unwrap() && bytes.is_empty());
         }
     }
 

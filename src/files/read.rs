@@ -288,11 +288,14 @@ fn read_stored(
     }
     // Room for one more byte, so that the end is found without moving the bytes.
     let mut buffer = buffers.take(metadata.len() as usize + 1).map_err(failed)?;
-    #[cfg(target_os = "linux")]
     if metadata.is_file() {
-        buffer.read_in_parts(&opened.file, metadata.len() as usize).map_err(failed)?;
+        let next = |buffer: &FileBytes| (metadata.len() as usize - buffer.len()).min(PARALLEL_CHUNK);
+        let mut len = next(&buffer);
+        while !progress.is_cancelled() && buffer.append_parallel(&opened.file, len).map_err(failed)? {
+            progress.advance_reading(len as u64);
+            len = next(&buffer);
+        }
         opened.file.seek(SeekFrom::Start(buffer.len() as u64)).map_err(failed)?;
-        progress.advance_reading(buffer.len() as u64);
     }
     let bytes = read_up_to(&mut opened.file, buffer, limit, progress).map_err(failed)?;
     let bytes = bytes.ok_or_else(|| Error::new(path, Reason::TooLarge(limit)))?;
@@ -313,7 +316,10 @@ fn read_standard_input(limit: u64, progress: &Progress) -> Result<(FileBytes, On
 /// Bytes that are read between two checks for cancellation.
 const CHUNK: u64 = 4 << 20;
 
-/// Reads to the end into an empty buffer; `None` if there are more than `limit` bytes. If it is
+/// The same for reads on two threads.
+const PARALLEL_CHUNK: usize = 32 << 20;
+
+/// Reads to the end of a file after the bytes that the buffer has; `None` if there are more than `limit` bytes. If it is
 /// cancelled, the bytes read so far are returned, and the scan notices the cancellation.
 fn read_up_to(
     from: &mut impl Read,
