@@ -171,7 +171,7 @@ impl JsonList {
         line.clear();
         serde_json::to_writer(&mut *line, element)?;
         // A line is searched faster than each string in it.
-        if std::str::from_utf8(line).is_ok_and(|line| is_printable(line) || !line.contains(is_unsafe)) {
+        if std::str::from_utf8(line).is_ok_and(is_safe) {
             return out.write_all(line);
         }
         json(out, element)
@@ -307,10 +307,15 @@ pub(crate) fn plain(text: &str) -> String {
 
 /// [`plain`], but borrows text that needs no replacement.
 pub(super) fn without_controls(text: &str) -> Cow<'_, str> {
-    if is_printable(text) || !text.contains(is_unsafe) {
+    if is_safe(text) {
         return Cow::Borrowed(text);
     }
     text.chars().map(|c| if is_unsafe(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
+}
+
+/// Whether text has no unsafe character.
+fn is_safe(text: &str) -> bool {
+    is_printable(text) || !text.contains(is_unsafe)
 }
 
 /// Whether text is printable ASCII. Without an early exit, so that the compiler can vectorise it.
