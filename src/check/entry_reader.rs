@@ -156,7 +156,7 @@ impl EntryReader {
             TextKind::Escaped if !raw.starts_with(b"&") && !raw.ends_with(b";") => escape::decode(raw),
             _ => return None,
         };
-        // A URL with white space at its ends or escaped twice takes the slow path.
+        // A URL with white space or control characters at its ends, or escaped twice, takes the slow path.
         let is_visible = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_graphic() || !byte.is_ascii());
         let is_sound = is_visible(loc.as_bytes().first()) && is_visible(loc.as_bytes().last());
         if !is_sound || fields::trim_strict(&loc).len() < loc.len() || may_hold_entity(&loc) {

@@ -402,8 +402,8 @@ impl Alternates {
         links.sort_unstable();
         links.dedup();
         let mark = FixedState::with_seed(2).hash_one(&links);
-        let is_it = |number: &u32| mark_of(&self.sets, *number) == mark;
-        if let Some(number) = self.by_mark.find(mark, is_it) {
+        let has_mark = |number: &u32| mark_of(&self.sets, *number) == mark;
+        if let Some(number) = self.by_mark.find(mark, has_mark) {
             return Some(*number);
         }
         links.dedup_by_key(|link| link.key);
