@@ -1,4 +1,4 @@
-//! Copies the undamaged entries of a damaged file without tokenising them.
+//! Copies the undamaged entries of a damaged file, and the undamaged fields of damaged entries, without tokenising them.
 //!
 //! An entry in which the parser finds damage is repaired token by token. A sound entry after many damaged ones may be
 //! repaired so as well: the output is the same. A budget limits how far entries are examined in vain, so that a file in
@@ -128,7 +128,7 @@ impl Repairer<'_> {
     /// needs no repair. Returns the end of the field.
     pub(super) fn copy_sound_field(&mut self, token: &Markup) -> Option<usize> {
         let bytes = self.bytes;
-        let [open] = &mut *self.elements.stack else { return None };
+        let [open] = &*self.elements.stack else { return None };
         if self.soundness.is_none() || !open.is_entry() || open.is_implied || token.kind != Kind::Start {
             return None;
         }
@@ -140,7 +140,6 @@ impl Repairer<'_> {
         }
         let rest = bytes.get(token.end..)?;
         let after = rest.get(first_special(rest)..)?.strip_prefix(b"</")?.strip_prefix(name)?.strip_prefix(b">")?;
-        open.has_child = true;
         // While the field is open, it counts as a piece.
         let pieces = self.pieces() + 1;
         if pieces > max_pieces(bytes.len()) {
@@ -148,6 +147,9 @@ impl Repairer<'_> {
         }
         self.peak_pieces = self.peak_pieces.max(pieces);
         self.empty_entry = None;
+        if let Some(entry) = self.elements.stack.last_mut() {
+            entry.has_child = true;
+        }
         let end = bytes.len() - after.len();
         self.out.extend_from_slice(bytes.get(token.start..end)?);
         Some(end)
