@@ -53,10 +53,10 @@ pub(in crate::session) fn refuse_kept_urls(snapshot: &Snapshot, rules: RuleSet, 
     let (document, own) = (&snapshot.document, index_findings::index_home(snapshot, &snapshot.document));
     let Some(index) = document.index() else { return };
     let own = own.filter(|_| rules.contains(Rule::INDEX_CHILD_PATH));
-    let read = read_names(snapshot, document, rules);
+    let loaded = loaded_names(snapshot, document, rules);
     let why = |child: &Child| {
         let loc = &child.loc;
-        if is_read(child, &read) {
+        if has_loaded_namesake(child, &loaded) {
             return Some(format!("{loc} would then violate {}", Rule::INDEX_CHILD_DUPLICATE.code()));
         }
         let own = own.as_ref()?;
@@ -69,17 +69,17 @@ pub(in crate::session) fn refuse_kept_urls(snapshot: &Snapshot, rules: RuleSet, 
     }
 }
 
-/// The names of the sitemaps that were read, without folders, if the hosts of entries are to be fixed.
-fn read_names(snapshot: &Snapshot, document: &Document, rules: RuleSet) -> HashSet<String> {
+/// The names of the loaded sitemaps, without folders, if the hosts of entries are to be fixed.
+fn loaded_names(snapshot: &Snapshot, document: &Document, rules: RuleSet) -> HashSet<String> {
     let fixes_hosts = rules.contains(Rule::INDEX_CHILD_HOST) && !snapshot.checks.allows_other_sites();
     let sitemaps = document.sitemaps().iter().filter(|_| fixes_hosts);
     sitemaps.map(|sitemap| file_name(&sitemap.name)).collect()
 }
 
-/// Whether a file of the name of a child on another host was read for another entry. With the host of that entry, the
+/// Whether a file with the name of a child on another host is loaded for another entry. With the host of that entry, the
 /// child would be its duplicate.
-fn is_read(child: &Child, read: &HashSet<String>) -> bool {
-    matches!(child.state, ChildState::Elsewhere(_)) && !read.is_empty() && read.contains(&file_name(&child.loc))
+fn has_loaded_namesake(child: &Child, loaded: &HashSet<String>) -> bool {
+    matches!(child.state, ChildState::Elsewhere(_)) && !loaded.is_empty() && loaded.contains(&file_name(&child.loc))
 }
 
 /// One edit that fixes rules of the index; `None` if nothing changes. Incomplete URLs are completed with `below`, else
@@ -110,7 +110,7 @@ pub(in crate::session) fn edit(
         .filter(|child| !index.children.get(*child).is_some_and(fix_table::is_never_removed))
         .collect();
     let url_prefix = below.and_then(UrlPrefix::parse).or_else(|| url_prefix_of(index));
-    let read = read_names(snapshot, document, rules);
+    let loaded = loaded_names(snapshot, document, rules);
     let source = &index.source;
     let mut entries: Vec<u8> = Vec::with_capacity(source.bytes().len());
     let (mut layout, mut flattened, mut more) = (Layout::default(), 0, 0);
@@ -129,7 +129,7 @@ pub(in crate::session) fn edit(
         {
             text = with_date(index, &text, newest).into();
         }
-        let is_duplicate = index.children.get(number).is_some_and(|child| is_read(child, &read));
+        let is_duplicate = index.children.get(number).is_some_and(|child| has_loaded_namesake(child, &loaded));
         if has(Rule::INDEX_CHILD_HOST, number)
             && !is_duplicate
             && let Some(url_prefix) = &url_prefix
