@@ -4,16 +4,30 @@ use super::context::Context;
 use crate::protocol::Field;
 use crate::xml::entry::Entry;
 use crate::xml::splice::{Change, splice};
+use std::borrow::Cow;
 
 /// A fix of a finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fix {
     /// The effect as a short phrase: `add the seconds`.
-    pub label: String,
+    pub label: Cow<'static, str>,
     /// Whether it keeps the meaning, so that it may run without a review.
     pub is_safe: bool,
     /// The change.
     pub action: Action,
+}
+
+impl Fix {
+    /// A fix that changes a file, but no entry alone.
+    pub(crate) const fn of_file(label: &'static str, is_safe: bool) -> Self {
+        Self { label: Cow::Borrowed(label), is_safe, action: Action::File }
+    }
+
+    /// Only the description of the fix, without its change.
+    #[must_use]
+    pub(crate) fn described(self) -> Self {
+        Self { action: Action::File, ..self }
+    }
 }
 
 /// The change that a fix makes.

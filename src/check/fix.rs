@@ -15,6 +15,7 @@ use crate::protocol::{Field, changefreq, lastmod, priority};
 use crate::xml::entry::{Anomalies, Entry, TextKind};
 use crate::xml::escape;
 use crate::xml::record::Record;
+use std::borrow::Cow;
 use std::cell::OnceCell;
 
 /// An entry after the fixes of some rules.
@@ -148,7 +149,7 @@ pub(super) fn entry_fix(rule: Rule, field: Option<Field>, trial: &Trial<'_>) -> 
                 rewrite_fix("put the fields in order", true, rewrite::reorder(entry, text, context.names)?)
             }
             Rule::FIELD_DUPLICATE if entry.anomalies.contains(Anomalies::LOC_TWICE) => Fix {
-                label: "make a row of each loc".to_owned(),
+                label: "make a row of each loc".into(),
                 is_safe: false,
                 action: Action::Split(rewrite::split(entry, text, context.names)?),
             },
@@ -157,7 +158,7 @@ pub(super) fn entry_fix(rule: Rule, field: Option<Field>, trial: &Trial<'_>) -> 
             }
             Rule::DOC_MIXED_KINDS => {
                 let label = format!("make it a <{}>", context.names.kind.entry_name());
-                rewrite_fix(&label, false, rewrite::rename(entry, text, context.names)?)
+                rewrite_fix(label, false, rewrite::rename(entry, text, context.names)?)
             }
             Rule::DOC_UNKNOWN_ELEMENT => {
                 rewrite_fix("remove the element", false, rewrite::remove_unknown(entry, text, context.names)?)
@@ -202,7 +203,7 @@ pub(super) fn value_fix(rule: Rule, field: Field, value: &str, context: &Context
 fn lastmod_fix(rule: Rule, value: &str) -> Option<Fix> {
     if matches!(rule, Rule::LASTMOD_ZERO | Rule::LASTMOD_ZERO_UNIX | Rule::LASTMOD_FUTURE) {
         let action = Action::Set { field: Field::Lastmod, value: None };
-        return Some(Fix { label: "remove lastmod".to_owned(), is_safe: false, action });
+        return Some(Fix { label: "remove lastmod".into(), is_safe: false, action });
     }
     let at = LASTMOD.iter().position(|own| *own == rule)?;
     let fault = lastmod::Faults::from_index(at);
@@ -283,7 +284,7 @@ fn loc_fix(rule: Rule, value: &str, context: &Context<'_>) -> Option<Fix> {
         _ => "correct it",
     };
     let action = Action::Set { field, value: Some(repair.value) };
-    Some(Fix { label: label.to_owned(), is_safe: repair.is_safe, action })
+    Some(Fix { label: label.into(), is_safe: repair.is_safe, action })
 }
 
 /// Whether the text after the first space or separator of a line may belong to the URL, so that removing it would name
@@ -366,11 +367,11 @@ fn with_milder(rules: RuleSet) -> RuleSet {
     rules.iter().flat_map(milder).collect()
 }
 
-fn unsafe_fix(label: &str, field: Field, value: String) -> Fix {
-    Fix { label: label.to_owned(), is_safe: false, action: Action::Set { field, value: Some(value) } }
+fn unsafe_fix(label: &'static str, field: Field, value: String) -> Fix {
+    Fix { label: label.into(), is_safe: false, action: Action::Set { field, value: Some(value) } }
 }
 
-fn safe_fix(label: &str, field: Field, value: String) -> Fix {
+fn safe_fix(label: &'static str, field: Field, value: String) -> Fix {
     Fix { is_safe: true, ..unsafe_fix(label, field, value) }
 }
 
@@ -378,11 +379,11 @@ fn safe_fix(label: &str, field: Field, value: String) -> Fix {
 fn remove_fix(entry: &Entry, field: Field, is_safe: bool) -> Option<Fix> {
     let label = format!("remove {}", field.name());
     let action = Action::Set { field, value: None };
-    (!entry.anomalies.contains(Anomalies::FIELD_TWICE)).then_some(Fix { label, is_safe, action })
+    (!entry.anomalies.contains(Anomalies::FIELD_TWICE)).then_some(Fix { label: label.into(), is_safe, action })
 }
 
-fn rewrite_fix(label: &str, is_safe: bool, text: String) -> Fix {
-    Fix { label: label.to_owned(), is_safe, action: Action::Rewrite(text) }
+fn rewrite_fix(label: impl Into<Cow<'static, str>>, is_safe: bool, text: String) -> Fix {
+    Fix { label: label.into(), is_safe, action: Action::Rewrite(text) }
 }
 
 #[cfg(test)]

@@ -400,7 +400,7 @@ mod tests {
                         format!("{}{safe} -> {}", fix.label, value.as_deref().unwrap_or("none"))
                     }
                     Action::Rewrite(text) => format!("{}{safe} -> {text}", fix.label),
-                    Action::Split(_) | Action::File => fix.label.clone(),
+                    Action::Split(_) | Action::File => fix.label.to_string(),
                 }
             });
             (finding.rule.code().to_owned(), finding.message, fix)

@@ -48,7 +48,10 @@ struct Report {
     /// The new baseline of `--write-baseline`; findings are not reported then.
     accepted: Option<Baseline>,
     files: Vec<File>,
+    /// Its counts by rule are filled in at the end.
     summary: Summary,
+    /// Findings by [`Rule::index`].
+    of_rules: [u64; Rule::COUNT],
     /// Whether any finding leads to exit status 1.
     fails: bool,
     /// Number of findings.
@@ -98,6 +101,7 @@ pub(super) fn run_with_limit(check: &Check, memory_limit: u64, streams: &mut Str
         accepted: check.write_baseline.as_ref().map(|_| Baseline::default()),
         files: Vec::new(),
         summary: Summary::default(),
+        of_rules: [0; Rule::COUNT],
         fails: false,
         counted: 0,
         printed: 0,
@@ -307,7 +311,9 @@ impl Report {
         };
         *sum += findings;
         self.counted += findings;
-        *self.summary.rules.entry(rule.code()).or_default() += findings;
+        if let Some(sum) = self.of_rules.get_mut(rule.index()) {
+            *sum += findings;
+        }
         self.fails |= self.filter.fails(severity);
     }
 
@@ -379,7 +385,11 @@ impl Report {
         match &mut self.form {
             Form::Lines | Form::Github => {}
             Form::Text(grouped) => text_report::print(grouped, out, self.colour)?,
-            Form::Json(findings) => finish_check_json(out, findings, &self.files, &self.summary)?,
+            Form::Json(findings) => {
+                let of_rules = Rule::ALL.into_iter().zip(self.of_rules).filter(|(_, findings)| *findings > 0);
+                self.summary.rules = of_rules.map(|(rule, findings)| (rule.code(), findings)).collect();
+                finish_check_json(out, findings, &self.files, &self.summary)?;
+            }
             Form::Sarif(log) => log.finish(out)?,
             Form::Junit(cases) => {
                 let files: Vec<String> = self.files.iter().map(|file| file.path.clone()).collect();

@@ -9,7 +9,7 @@ use crate::check::Profile;
 use crate::check::file::{self, FileFacts};
 use crate::check::frame::{self, Frame};
 use crate::check::rule::{FixKind, Rule, RuleSet};
-use crate::check::{Action, Finding, FindingTarget, Fix};
+use crate::check::{Finding, FindingTarget, Fix};
 use crate::check::{extension, quirk};
 use crate::document::Document;
 use crate::document::edit::Edit;
@@ -43,7 +43,7 @@ pub(super) fn findings(document: &Document, member: Member, profile: Profile) ->
             let label = edits_for(document, member, rule, profile).map(|_| frame::label(rule));
             let label = label.or_else(|| partition.contains(rule).then_some("split it when it is saved"));
             let is_safe = rule.fix() == FixKind::Safe;
-            let fix = label.map(|label| Fix { label: label.to_owned(), is_safe, action: Action::File });
+            let fix = label.map(|label| Fix::of_file(label, is_safe));
             Some(Finding::in_profile(rule, profile, || message)?.of(target).with_fix(fix))
         };
         rules.iter().filter_map(finding).collect()
@@ -82,7 +82,7 @@ pub(super) fn quirk_fix(quirk: &Quirk) -> Option<Fix> {
         _ => return None,
     };
     let is_safe = quirk::rule_of(quirk.kind).fix() == FixKind::Safe;
-    Some(Fix { label: label.to_owned(), is_safe, action: Action::File })
+    Some(Fix::of_file(label, is_safe))
 }
 
 fn facts(document: &Document, member: Member, profile: Profile) -> Option<FileFacts<'_>> {

@@ -1,8 +1,8 @@
 //! The table of fixes beyond the value of one row: which rules have one, and its label.
 
+use crate::check::Fix;
 use crate::check::rule::{FixKind, Rule, RuleSet};
 use crate::check::set::SetRule;
-use crate::check::{Action, Fix};
 use crate::check::{Finding, FindingTarget};
 use crate::document::form::Form;
 use crate::document::index::{Child, ChildState, Index};
@@ -107,7 +107,7 @@ pub(in crate::session) fn row_fix(rule: Rule) -> Option<Fix> {
         _ => return None,
     };
     let is_safe = rule.fix() == FixKind::Safe;
-    Some(Fix { label: label.to_owned(), is_safe, action: Action::File })
+    Some(Fix::of_file(label, is_safe))
 }
 
 /// Rules about alternate links whose fix needs both pages.

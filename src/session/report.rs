@@ -16,7 +16,7 @@ pub(crate) use summary::Summary;
 use crate::check::extension;
 use crate::check::rule::{Rule, RuleSet, RuleSets};
 use crate::check::set::NearDuplicates;
-use crate::check::{Action, ExtensionPart, Finding, FindingTarget, Fix, Position};
+use crate::check::{ExtensionPart, Finding, FindingTarget, Fix, Position};
 use crate::document::rows::RowId;
 use crate::document::sitemap::SitemapId;
 use crate::document::source::{Lines, Source};
@@ -299,12 +299,11 @@ impl Reporter {
                     },
             )
         };
-        let placed = findings.into_iter().map(|finding| {
+        let placed = findings.into_iter().map(|mut finding| {
             let (file, at, loc) = (Arc::clone(file), finding.position.stored(), Arc::clone(&loc));
-            let offset = offset(&finding);
             // A report only describes fixes: the actions of n findings would keep n copies of the entry.
-            let fix = finding.fix.clone().map(|fix| Fix { action: Action::File, ..fix });
-            (offset, LocatedFinding { file, at, loc, finding: finding.with_fix(fix) })
+            finding.fix = finding.fix.map(Fix::described);
+            (offset(&finding), LocatedFinding { file, at, loc, finding })
         });
         let mut placed: Vec<Unplaced> = placed.collect();
         placed.sort_by_key(|(offset, _)| *offset);

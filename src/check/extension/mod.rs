@@ -241,7 +241,11 @@ pub(crate) fn findings(entry: &Entry, text: &[u8], context: &Context<'_>, has_fi
         let text = remedy.patch.apply(text)?;
         let wanted = BTreeMap::from([(breach.rule, 1)]);
         let ExtensionFix { label, is_safe, .. } = remedy;
-        holds(&text, &wanted, &before, context).then_some(Fix { label, is_safe, action: Action::Rewrite(text) })
+        holds(&text, &wanted, &before, context).then_some(Fix {
+            label: label.into(),
+            is_safe,
+            action: Action::Rewrite(text),
+        })
     };
     let found = (0..).zip(&breaches).filter_map(|(number, breach)| {
         let part = part(&outline, breach);

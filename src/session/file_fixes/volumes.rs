@@ -8,7 +8,7 @@ use crate::check::extension;
 use crate::check::file::{self, FileFacts};
 use crate::check::frame::{self, Frame};
 use crate::check::rule::{FixKind, Rule, RuleSet};
-use crate::check::{Action, Finding, FindingTarget, Fix};
+use crate::check::{Finding, FindingTarget, Fix};
 use crate::document::Document;
 use crate::document::edit::Edit;
 use crate::document::index::Index;
@@ -57,7 +57,7 @@ impl<'d> VolumeFindings<'d> {
                 .map(|_| frame::label(rule));
             let label = label.or_else(|| partition.contains(rule).then_some("split it when it is saved"));
             let is_safe = rule.fix() == FixKind::Safe;
-            let fix = label.map(|label| Fix { label: label.to_owned(), is_safe, action: Action::File });
+            let fix = label.map(|label| Fix::of_file(label, is_safe));
             let found = Finding::in_profile(rule, profile, || message)?;
             Some(found.of(FindingTarget::IndexFile(number)).with_fix(fix))
         };
@@ -225,7 +225,7 @@ mod tests {
     fn found(session: &Session, rule: Rule) -> Vec<(FindingTarget, Option<String>)> {
         let found = non_row_findings(session).into_iter();
         let found = found.filter(|found| found.rule == rule && found.target.is_of_index());
-        found.map(|found| (found.target, found.fix.map(|fix| fix.label))).collect()
+        found.map(|found| (found.target, found.fix.map(|fix| fix.label.into_owned()))).collect()
     }
 
     #[test]

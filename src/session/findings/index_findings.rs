@@ -4,7 +4,7 @@ use crate::check::entry as entry_rules;
 use crate::check::index::{self, IndexFacts};
 use crate::check::message;
 use crate::check::rule::{FixKind, Rule};
-use crate::check::{Action, Context, Finding, FindingTarget, Fix, Position, Profile};
+use crate::check::{Context, Finding, FindingTarget, Fix, Position, Profile};
 use crate::document::Document;
 use crate::document::sitemap::{Member, Sitemap, SitemapId};
 use crate::protocol::Severity;
@@ -63,11 +63,11 @@ pub(in crate::session) fn of_index(session: &Session) -> Vec<Finding> {
         let text = index.source.entry_text(number);
         for finding in message::messages(&Entry::of(text, &index.source.names), text, &context, rules) {
             // Every fix of an entry edits the index as a file.
-            let fix = finding.fix.clone().map(|fix| Fix { action: Action::File, ..fix });
+            let fix = finding.fix.clone().map(Fix::described);
             // These fixes need the base URL or the other entries, not only this one.
             let is_path = matches!(finding.rule, Rule::INDEX_CHILD_PATH | Rule::INDEX_CHILD_INCOMPLETE_URL);
             let path = fix_table::index_label(finding.rule).filter(|_| is_path);
-            let path = path.map(|label| Fix { label: label.to_owned(), is_safe: false, action: Action::File });
+            let path = path.map(|label| Fix::of_file(label, false));
             let fix = fix.or(path);
             let position = Position::of_field(finding.field());
             add(finding.of(FindingTarget::Index(Some(number))).at(position).with_fix(fix));
@@ -76,7 +76,7 @@ pub(in crate::session) fn of_index(session: &Session) -> Vec<Finding> {
     each_list_finding(&session.current, session.document(), &mut |found| {
         let is_safe = found.rule.fix() == FixKind::Safe;
         let fix = fix_table::index_label(found.rule).filter(|_| fix_table::offers_index_fix(index, &found));
-        let fix = fix.map(|label| Fix { label: label.to_owned(), is_safe, action: Action::File });
+        let fix = fix.map(|label| Fix::of_file(label, is_safe));
         add(found.with_fix(fix));
     });
     if let Some((rule, severity, count)) = more {

@@ -4,7 +4,7 @@
 
 use crate::check::rule::{FixKind, Rule};
 use crate::check::set::SetRule;
-use crate::check::{Action, Finding, FindingTarget, Fix};
+use crate::check::{Finding, FindingTarget, Fix};
 use crate::document::rows::RowId;
 use crate::document::sitemap::SitemapId;
 use crate::progress::note_work;
@@ -138,7 +138,7 @@ fn with_message(session: &Session, finding: FindingRef<'_>) -> Finding {
             let message = session.current.checks.set().message_of(file, rule);
             let rule = rule_of(rule);
             let is_safe = rule.fix() == FixKind::Safe;
-            let fix = label.map(|label| Fix { label: label.to_owned(), is_safe, action: Action::File });
+            let fix = label.map(|label| Fix::of_file(label, is_safe));
             Finding::new(rule, severity, message).of(target_of(file)).with_fix(fix)
         }
     }

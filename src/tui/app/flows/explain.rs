@@ -174,7 +174,7 @@ pub(in crate::tui::app) fn files_list(shared: &Shared, rule: Rule) -> Box<List> 
         let target = if finding.target.is_of_index() { FindingTarget::Index(None) } else { finding.target };
         let is_listed = lines.iter().any(|(_, choice)| *choice == Choice::FixNonRow(target, rule));
         if let Some(fix) = finding.fix.as_ref().filter(|_| !is_listed) {
-            let words = Words::new().and(Role::Good, fix.label.clone());
+            let words = Words::new().and(Role::Good, fix.label.to_string());
             let name = target_name(shared, finding.target);
             let name = charset.elide(&name, width.saturating_sub(charset.width(&fix.label) + 2));
             let words = words.and(Role::Dim, format!("  {name}"));

@@ -72,7 +72,7 @@ fn resolve(field: Field, typed: &str, before: Option<&str>, now: Now) -> Result<
 /// A likely correction, and the reason for it.
 fn suggest(field: Field, value: &str, findings: &[Finding]) -> Option<(String, String)> {
     let fixed = findings.iter().filter_map(|finding| finding.fix.as_ref()).find_map(|fix| match &fix.action {
-        Action::Set { field: own, value: Some(text) } if *own == field => Some((text.clone(), fix.label.clone())),
+        Action::Set { field: own, value: Some(text) } if *own == field => Some((text.clone(), fix.label.to_string())),
         _ => None,
     });
     if fixed.is_some() {
