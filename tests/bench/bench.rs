@@ -48,7 +48,7 @@ const NOW: Now = Now { seconds: 1_795_176_000, offset: 0 };
 fn main() {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
     match arguments.as_slice() {
-        [flag, path] if flag == "--resident" => return print_resident(Path::new(path)),
+        [flag, path] if flag == "--open" => return print_opening(Path::new(path)),
         [flag, path] if flag == "--saving" => return saves::print_memory(Path::new(path)),
         [flag, paths @ ..] if flag == "--read" => return yardstick::read_in_process(paths),
         _ => {}
@@ -153,26 +153,38 @@ fn open(index: &Path) -> (Session, Duration) {
 
 /// Measures the resident memory of a process that only opens the set.
 fn memory(set: &Set, report: &mut Report) {
-    if let Some((now, peak)) = resident_after_opening(&set.index) {
+    if let Some((now, peak)) = open_in_process(&set.index).resident {
         report.bytes("open: resident memory", now, Some(set.bytes + 40 * u64::from(set.urls)));
         report.bytes("open: resident memory at its peak", peak, None);
     }
 }
 
-/// The resident memory of a process that only opens the set, in bytes: at the end and at its peak.
-fn resident_after_opening(index: &Path) -> Option<(u64, u64)> {
-    let this = std::env::current_exe().expect("know where this program is");
-    let output = std::process::Command::new(this).arg("--resident").arg(index).output().expect("start it again");
-    let text = String::from_utf8_lossy(&output.stdout);
-    let numbers: Vec<u64> = text.split_whitespace().map_while(|number| number.parse().ok()).collect();
-    if let [now, peak] = numbers[..] { Some((now, peak)) } else { None }
+/// The cost of opening a set in a process that does nothing else.
+struct Opening {
+    took: Duration,
+    /// Resident memory in bytes: at the end and at its peak.
+    resident: Option<(u64, u64)>,
 }
 
-fn print_resident(index: &Path) {
-    let session = open(index).0;
+/// Opens a set in a new process, whose memory no earlier task has used.
+fn open_in_process(index: &Path) -> Opening {
+    let this = std::env::current_exe().expect("know where this program is");
+    let output = std::process::Command::new(this).arg("--open").arg(index).output().expect("start it again");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let numbers: Vec<u64> = text.split_whitespace().map_while(|number| number.parse().ok()).collect();
+    let took = Duration::from_nanos(*numbers.first().expect("the process prints its time"));
+    let resident = if let [_, now, peak] = numbers[..] { Some((now, peak)) } else { None };
+    Opening { took, resident }
+}
+
+/// Prints the nanoseconds that opening a set takes, and the resident memory.
+fn print_opening(index: &Path) {
+    let (took, session) = time(|| open(index).0);
+    print!("{}", took.as_nanos());
     if let Some((now, peak)) = resident() {
-        println!("{now} {peak}");
+        print!(" {now} {peak}");
     }
+    println!();
     drop(session);
 }
 
