@@ -105,11 +105,22 @@ impl Overlay {
     /// The overrides of the fields, to be spliced into the entry.
     #[inline]
     pub(super) fn changes(&self, row: RowId) -> Changes<'_> {
-        Field::ALL.map(|field| match self.field(row, field) {
+        self.changes_of(Field::ALL.map(|field| self.field(row, field)))
+    }
+
+    /// The overrides with these ids, by [`Field::index`].
+    #[inline]
+    pub(super) fn changes_of(&self, ids: [ValueId; 4]) -> Changes<'_> {
+        ids.map(|id| match id {
             ValueId::NONE => None,
             ValueId::REMOVED => Some(Change::Remove),
             id => self.text(id).map(Change::Set),
         })
+    }
+
+    /// One page of the ids of all fields.
+    pub(super) fn page(&self, page: usize) -> [&[ValueId]; 4] {
+        self.fields.each_ref().map(|column| column.page(page))
     }
 
     /// A copy of one page of a field's overrides.

@@ -4,10 +4,13 @@
 //! those of [`Document`].
 
 use super::Document;
+use super::overlay::ValueId;
 use super::rows::RowId;
 use super::sitemap::SitemapId;
 use super::source::Source;
+use crate::persistent::PAGE;
 use crate::xml::names::Names;
+use crate::xml::splice::Changes;
 use std::ops::Range;
 
 /// A row with its base text and the names of the file of that text.
@@ -26,11 +29,13 @@ pub struct RowCursor<'d> {
     source: Option<&'d Source>,
     /// The file that those rows were loaded into.
     file: SitemapId,
+    /// The number of the last page of rows, and the ids of its overrides.
+    page: Option<(usize, [&'d [ValueId]; 4])>,
 }
 
 impl<'d> RowCursor<'d> {
     pub(super) const fn new(document: &'d Document) -> Self {
-        Self { document, rows: 0..0, source: None, file: SitemapId(0) }
+        Self { document, rows: 0..0, source: None, file: SitemapId(0), page: None }
     }
 
     /// The base text of a row with its names.
@@ -54,6 +59,18 @@ impl<'d> RowCursor<'d> {
         self.seek(row);
         let source = self.source?;
         (!self.document.overlay.has_entry(row)).then_some((source, (row.0 - self.rows.start) as usize))
+    }
+
+    /// The overrides of a row's fields.
+    #[inline]
+    pub(crate) fn edits(&mut self, row: RowId) -> Changes<'d> {
+        let (number, slot) = (row.index() / PAGE, row.index() % PAGE);
+        let pages = match self.page {
+            Some((known, pages)) if known == number => pages,
+            _ => self.document.overlay.page(number),
+        };
+        self.page = Some((number, pages));
+        self.document.overlay.changes_of(pages.map(|ids| ids.get(slot).copied().unwrap_or_default()))
     }
 
     /// The text under a row's overrides.
@@ -92,5 +109,35 @@ impl<'d> RowCursor<'d> {
             first..first + source.len() as u32
         });
         self.file = SitemapId(self.document.bases.partition_point(|first| *first <= row.0).saturating_sub(1) as u32);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::edit::Edit;
+    use crate::document::fixture::document;
+    use crate::progress::Progress;
+    use crate::protocol::Field;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn a_cursor_finds_the_overrides_of_rows_in_any_order(
+            edited in prop::collection::btree_set(0..600_u32, 0..40),
+            visited in prop::collection::vec(0..800_u32, 0..40),
+        ) {
+            let row = |rows: String, row| rows + &format!("<url><loc>http://a/{row}</loc></url>");
+            let rows = (0..600).fold(String::new(), row);
+            let text = format!("<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>{rows}</urlset>");
+            let (before, rows) = (document(&[&text]), edited.iter().copied().collect());
+            let edit = Edit::Set { rows, field: Field::Priority, value: Some("0.8".into()) };
+            let after = before.apply(&edit, &Progress::default()).unwrap().document;
+            let mut cursor = after.row_cursor();
+            for row in visited.into_iter().chain(edited).map(RowId) {
+                prop_assert_eq!(cursor.edits(row), after.overlay.changes(row));
+            }
+        }
     }
 }

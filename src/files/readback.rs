@@ -18,11 +18,13 @@ use crate::document::sitemap::SitemapId;
 use crate::document::source::{Lines, Source};
 use crate::progress::Progress;
 use crate::protocol::Field;
+
 use crate::xml::entry::{Entry, TextKind};
 use crate::xml::fast_path;
 use crate::xml::names::{FileKind, Names};
 use crate::xml::record::{Flags, Record};
 use crate::xml::scan::Visit;
+use crate::xml::splice::{Change, Changes};
 use std::borrow::Cow;
 use std::iter::Peekable;
 
@@ -137,21 +139,26 @@ impl<'d> Check<'d> {
     /// The first difference between an entry and its expected row.
     fn compare(&mut self, row: RowId, text: &[u8], entry: &Entry, names: &Names) -> Option<String> {
         let number = self.seen + 1;
-        let record = self.document.record(row);
-        if !self.has_loc(row, &record, (text, entry)) {
+        let (record, edits) = (self.document.record(row), self.cursor.edits(row));
+        let is_spliced = edits.iter().any(Option::is_some);
+        let copied = if is_spliced { self.copied_end(row, &edits, (text, entry), names) } else { 0 };
+        let is_copied =
+            |field: Field| edits[field.index()].is_none() && entry.field(field).is_some_and(|span| span.end <= copied);
+        let is_loc_edited = edits[Field::Loc.index()].is_some();
+        if !is_copied(Field::Loc) && (is_loc_edited || !self.has_loc(row, &record, (text, entry))) {
             let (read, meant) = (entry.value(Field::Loc, text), self.document.loc(row));
             if differ(read.as_deref(), Some(&meant)) {
                 return Some(format!("entry {number} would read {} instead of {meant}", read.unwrap_or_default()));
             }
         }
-        if !self.document.is_spliced(row) {
+        if !is_spliced {
             // Its bytes are copied, and their hash is correct.
             return None;
         }
         let held = |field: &Field| names.grid.as_ref().is_none_or(|grid| grid.holds(*field));
         let fields = [Field::Lastmod, Field::Changefreq, Field::Priority].into_iter().filter(held);
         for field in fields {
-            if self.has_value(row, field, &record, (text, entry)) || self.is_copied(row, field, (text, entry), names) {
+            if is_copied(field) || has_value(edits[field.index()], field, &record, (text, entry)) {
                 continue;
             }
             let read = entry.value(field, text);
@@ -183,37 +190,42 @@ impl Check<'_> {
     fn has_loc(&mut self, row: RowId, record: &Record, (text, entry): (&[u8], &Entry)) -> bool {
         let kind = if record.flags.contains(Flags::LOC_ESCAPED) { TextKind::Escaped } else { TextKind::Plain };
         let raw = record.raw_loc(self.cursor.base_text(row));
-        self.document.edited(row, Field::Loc).is_none()
-            && raw.is_some()
+        raw.is_some()
             && raw == entry.raw_value(Field::Loc, text)
             && entry.field(Field::Loc).is_some_and(|span| span.text == kind)
     }
+}
 
-    /// Whether an entry has the edited value of a field, or without an edit the value of the row's record.
-    fn has_value(&self, row: RowId, field: Field, record: &Record, (text, entry): (&[u8], &Entry)) -> bool {
-        let span = entry.field(field);
-        if span.is_some_and(|span| span.text != TextKind::Plain) {
-            return false;
-        }
-        let read = entry.raw_value(field, text);
-        match self.document.edited(row, field) {
-            Some(meant) => read == meant.map(str::as_bytes),
-            None => record.is_sound(field, read),
-        }
+/// Whether an entry has the edited value of a field, or without an edit the value of the row's record. False only means
+/// that the values have to be compared.
+fn has_value(edit: Option<Change<'_>>, field: Field, record: &Record, (text, entry): (&[u8], &Entry)) -> bool {
+    let span = entry.field(field);
+    if span.is_some_and(|span| span.text != TextKind::Plain) {
+        return false;
+    }
+    let read = entry.raw_value(field, text);
+    match edit {
+        Some(Change::Set(meant)) => read == Some(meant.as_bytes()),
+        Some(Change::Remove) => read.is_none(),
+        None => record.is_sound(field, read),
     }
 }
 
 impl<'d> Check<'d> {
-    /// Whether an unedited field, and all before it, is as in the original entry of the row. Then both have the same
-    /// value, since the first field of a name counts.
-    fn is_copied(&mut self, row: RowId, field: Field, (text, entry): (&[u8], &Entry), names: &Names) -> bool {
-        let Some(span) = entry.field(field).filter(|_| names.grid.is_none()) else { return false };
-        if self.document.edited(row, field).is_some() {
-            return false;
+    /// The end of the last unedited field before the first edited one, if the entry up to there is as in the original
+    /// one; else 0. Then the fields up to there have the original values, since the first field of a name counts.
+    fn copied_end(&mut self, row: RowId, edits: &Changes<'_>, (text, entry): (&[u8], &Entry), names: &Names) -> u32 {
+        if names.grid.is_some() {
+            return 0;
         }
-        let end = span.end as usize;
-        let original = self.original(row, names).and_then(|original| original.get(..end));
-        original.is_some_and(|original| text.get(..end) == Some(original))
+        let spans = |is_edited: bool| {
+            let fields = Field::ALL.into_iter().filter(move |field| edits[field.index()].is_some() == is_edited);
+            fields.filter_map(|field| entry.field(field))
+        };
+        let limit = spans(true).map(|span| span.start).min().unwrap_or(u32::MAX);
+        let end = spans(false).map(|span| span.end).filter(|end| *end <= limit).max().unwrap_or_default();
+        let original = self.original(row, names).and_then(|original| original.get(..end as usize));
+        if original.is_some() && original == text.get(..end as usize) { end } else { 0 }
     }
 
     /// The original extensions of a row, up to the end of its entry, if the written file has the same element names.
