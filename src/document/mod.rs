@@ -400,7 +400,8 @@ impl Document {
         let source = self.bases.partition_point(|first| *first <= row.0).saturating_sub(1);
         let (Some(first), Some(sitemap)) = (self.bases.get(source), self.sitemaps.get(source)) else { return &[] };
         let entry = row.0 - first;
-        let from = sitemap.quirks.partition_point(|quirk| quirk.entry < Some(entry));
+        let entries = self.sources.get(source).map_or(0, |source| source.len());
+        let from = quirk::first_of(&sitemap.quirks, entry, entries);
         let quirks = sitemap.quirks.get(from..).unwrap_or_default();
         let count = quirks.iter().take_while(|quirk| quirk.entry == Some(entry)).count();
         quirks.get(..count).unwrap_or_default()

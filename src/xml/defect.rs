@@ -1,5 +1,7 @@
 //! The list of all defects of files; `check::quirk` maps each to its rule.
 
+use std::sync::Arc;
+
 /// The ways in which a stored file differs from a valid sitemap in UTF-8 (rule catalogue, sections 4 and 11): those
 /// that the scanner finds, those that a repair changes, and those that decoding changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -209,5 +211,5 @@ pub struct FoundDefect {
     /// The number, from 0, of its entry in the repaired or imported bytes.
     pub entry: Option<u32>,
     /// A short description: the original text and, unless the kind implies it, the problem and the repair.
-    pub what: Box<str>,
+    pub what: Arc<str>,
 }

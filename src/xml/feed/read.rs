@@ -488,7 +488,7 @@ impl<'b> Walk<'b> {
             });
         }
         if feed == Feed::Rss && !self.has_channel {
-            defects.push(FoundDefect { kind: Defect::FeedNoChannel, at: 0, entry: None, what: Box::default() });
+            defects.push(FoundDefect { kind: Defect::FeedNoChannel, at: 0, entry: None, what: "".into() });
         }
         // Defects in an item that was left out are dropped.
         defects

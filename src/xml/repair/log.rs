@@ -1,6 +1,7 @@
 //! The log of repairs, with bounded memory.
 
 use crate::xml::defect::{Defect, FoundDefect};
+use std::sync::Arc;
 
 /// Maximum number of repairs of one kind outside of entries.
 const MAX_OUTSIDE_ENTRIES: u32 = 100;
@@ -19,6 +20,8 @@ struct KindState {
     outside: u32,
     /// The offset of the last one.
     at: usize,
+    /// The description of the last one: many files have the same defect in every entry.
+    description: Arc<str>,
 }
 
 /// The repairs of a file.
@@ -41,11 +44,7 @@ impl RepairLog {
     /// Whether to add a repair to the log: one per kind and entry, and up to [`MAX_OUTSIDE_ENTRIES`] of each kind
     /// outside of entries, where adjacent ones count as one.
     pub(super) fn is_new(&mut self, kind: Defect, at: usize, entry: Option<u32>) -> bool {
-        let index = self.kinds.iter().position(|(known, _)| *known == kind).unwrap_or_else(|| {
-            self.kinds.push((kind, KindState::default()));
-            self.kinds.len() - 1
-        });
-        let Some((_, state)) = self.kinds.get_mut(index) else { return false };
+        let Some(state) = self.state_of(kind) else { return false };
         let last = std::mem::replace(&mut state.at, at);
         if entry.is_some() {
             state.is_outside = false;
@@ -55,6 +54,14 @@ impl RepairLog {
         state.entry = None;
         state.outside += u32::from(!is_adjacent);
         !is_adjacent && state.outside <= MAX_OUTSIDE_ENTRIES
+    }
+
+    fn state_of(&mut self, kind: Defect) -> Option<&mut KindState> {
+        let index = self.kinds.iter().position(|(known, _)| *known == kind).unwrap_or_else(|| {
+            self.kinds.push((kind, KindState::default()));
+            self.kinds.len() - 1
+        });
+        self.kinds.get_mut(index).map(|(_, state)| state)
     }
 
     /// Whether no bytes remain for descriptions.
@@ -108,6 +115,11 @@ impl RepairLog {
             description.clear();
         }
         self.free_bytes = remaining.unwrap_or_default();
-        self.repairs.push(FoundDefect { kind, at, entry, what: description.into() });
+        let Some(KindState { description: last, .. }) = self.state_of(kind) else { return };
+        if **last != *description {
+            *last = description.into();
+        }
+        let what = Arc::clone(last);
+        self.repairs.push(FoundDefect { kind, at, entry, what });
     }
 }

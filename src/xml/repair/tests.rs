@@ -237,7 +237,7 @@ fn repairs_of_malformed_markup_are_described() {
     let descriptions = |body: &str| {
         let repaired = repair(format!("<urlset {NS}>{body}</urlset>").as_bytes()).unwrap();
         let malformed = repaired.repairs.into_iter().filter(|repair| repair.kind == Defect::NotWellFormed);
-        malformed.map(|repair| repair.what.into_string()).collect::<Vec<_>>().join(" | ")
+        malformed.map(|repair| repair.what.to_string()).collect::<Vec<_>>().join(" | ")
     };
     let url = |inside: &str| descriptions(&format!("<url>{inside}</url>"));
     let table = [
