@@ -1,8 +1,8 @@
 //! Reads and checks the entries of a file in one pass: record, violated rules and URL key of each entry.
 //!
-//! Entries whose values have no white space or markup around them take a fast path: valid values are recognised by
-//! their bytes, and results for other values are cached. All other entries are left to the functions that check one
-//! entry alone. A property test holds both to the same result.
+//! Entries whose values are plain text take a fast path: valid values are recognised by their bytes, and results for
+//! other values are cached. All other entries are left to the functions that check one entry alone. A property test
+//! holds both to the same result.
 
 mod value_cache;
 
@@ -19,10 +19,10 @@ use crate::protocol::lastmod;
 use crate::protocol::location::{self, Location, NO_KEY, OriginCache};
 use crate::protocol::priority;
 use crate::xml::elements::Elements;
-use crate::xml::entry::{Anomalies, Entry, FieldSpan, TextKind};
+use crate::xml::entry::{Entry, FieldSpan, TextKind};
 use crate::xml::escape;
 use crate::xml::names::FileKind;
-use crate::xml::record::Record;
+use crate::xml::record::{Flags, Record};
 use crate::xml::scan::ParsedEntry;
 use std::borrow::Cow;
 use value_cache::{CheckedValue, ValueCache};
@@ -137,15 +137,11 @@ impl EntryReader {
     ) -> Option<CheckedEntry> {
         let ParsedEntry { entry, text, .. } = *parsed;
         // The Bing profile has a rule about valid dates, which this path does not check.
-        let is_in_order = entry.anomalies == Anomalies::default();
-        if !(is_in_order || entry.anomalies == Anomalies::OUT_OF_ORDER)
-            || context.names.kind != FileKind::Urlset
-            || context.profile == Profile::Bing
-        {
+        if context.names.kind != FileKind::Urlset || context.profile == Profile::Bing {
             return None;
         }
         let values = self.check_values((entry, text), context)?;
-        let span = entry.field(Field::Loc).filter(|span| is_bare(span) && span.value_start < span.value_end)?;
+        let span = entry.field(Field::Loc).filter(|span| span.value_start < span.value_end)?;
         let raw = entry.raw_value(Field::Loc, text)?;
         let loc = match span.text {
             TextKind::Plain => Cow::Borrowed(match parsed.utf8 {
@@ -154,16 +150,22 @@ impl EntryReader {
             }),
             // Only a reference at either end can stand for whitespace there.
             TextKind::Escaped if !raw.starts_with(b"&") && !raw.ends_with(b";") => escape::decode(raw),
+            TextKind::Mixed => Cow::Borrowed(std::str::from_utf8(text_of_section(raw)?).ok()?),
             _ => return None,
         };
         // A URL with white space or control characters at its ends, or escaped twice, takes the slow path.
         let is_visible = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_graphic() || !byte.is_ascii());
         let is_sound = is_visible(loc.as_bytes().first()) && is_visible(loc.as_bytes().last());
-        if !is_sound || fields::trim_strict(&loc).len() < loc.len() || may_hold_entity(&loc) {
+        let is_escaped_twice = span.text != TextKind::Plain && fields::is_escaped_twice(&loc);
+        if !is_sound || fields::trim_strict(&loc).len() < loc.len() || is_escaped_twice {
             return None;
         }
         let validated = self.origins.validate(&loc, context.url_prefix);
-        let mut rules = values.rules;
+        let mut rules = values.rules.union(fields::structure(entry, text, context));
+        if !is_bare(span) {
+            rules.insert(fields::whitespace_rule(Field::Loc));
+            count_shared(&mut self.shared, fields::whitespace_rule(Field::Loc));
+        }
         for rule in validated.faults.iter().filter_map(|fault| fields::loc_rule(fault, FileKind::Urlset)) {
             rules.insert(rule);
         }
@@ -172,25 +174,27 @@ impl EntryReader {
             rules = rules.union(site.rules(&loc, context.url_prefix));
         }
         rules.insert_if(Rule::CHANGEFREQ_LASTMOD_CONFLICT, values.facts.conflict(context.now));
-        rules.insert_if(Rule::ENTRY_CHILD_ORDER, !is_in_order);
         let mut record = Record::plain(entry, span, (values.facts.lastmod, values.facts.changefreq, values.priority));
         for (field, value) in [Field::Lastmod, Field::Changefreq, Field::Priority].into_iter().zip(values.irregular) {
             if let Some(value) = value {
                 record.take(field, &value);
             }
         }
+        record.flags.set(Flags::ANOMALOUS, record.flags.contains(Flags::ANOMALOUS) || values.is_padded);
         visit(&record, &validated.location);
         Some(CheckedEntry { record, rules, key: validated.key, near_key: validated.near_key })
     }
 
-    /// The three values besides the URL; `None` if one has white space or markup around or inside it.
+    /// The three values besides the URL; `None` if one contains markup or references, or is irregular with white space
+    /// around it.
     #[inline]
     fn check_values(&mut self, (entry, text): (&Entry, &[u8]), context: &Context<'_>) -> Option<Values> {
         let raw = |field: Field| match entry.field(field) {
             None => Some(None),
-            Some(span) if is_bare(span) && span.text == TextKind::Plain => entry.raw_value(field, text).map(Some),
+            Some(span) if span.text == TextKind::Plain => entry.raw_value(field, text).map(Some),
             Some(_) => None,
         };
+        let is_padded = |field: Field| entry.field(field).is_some_and(|span| !is_bare(span));
         let mut values = Values::default();
         self.shared.clear();
         if let Some(raw) = raw(Field::Lastmod)? {
@@ -198,19 +202,29 @@ impl EntryReader {
                 lastmod::parse_strict(raw).filter(|date| date.seconds <= context.now + fields::FUTURE_TOLERANCE);
             match sound {
                 Some(_) => values.facts.lastmod = sound,
+                None if is_padded(Field::Lastmod) => return None,
                 None => values.add(self.values.check(Field::Lastmod, raw, context)?, &mut self.shared),
             }
         }
         if let Some(raw) = raw(Field::Changefreq)? {
             match Changefreq::parse_bytes(raw) {
                 sound @ Some(_) => values.facts.changefreq = sound,
+                None if is_padded(Field::Changefreq) => return None,
                 None => values.add(self.values.check(Field::Changefreq, raw, context)?, &mut self.shared),
             }
         }
         if let Some(raw) = raw(Field::Priority)? {
             match priority::parse_tenths(raw) {
                 sound @ Some(_) => values.priority = sound,
+                None if is_padded(Field::Priority) => return None,
                 None => values.add(self.values.check(Field::Priority, raw, context)?, &mut self.shared),
+            }
+        }
+        for field in [Field::Lastmod, Field::Changefreq, Field::Priority] {
+            if is_padded(field) {
+                values.is_padded = true;
+                values.rules.insert(fields::whitespace_rule(field));
+                count_shared(&mut self.shared, fields::whitespace_rule(field));
             }
         }
         Some(values)
@@ -225,17 +239,14 @@ struct Values {
     priority: Option<u8>,
     /// Records of the values that the strict parsers reject: lastmod, changefreq, priority.
     irregular: [Option<Record>; 3],
+    /// Whether a value has white space around it.
+    is_padded: bool,
 }
 
 impl Values {
     fn add(&mut self, checked: &CheckedValue, shared: &mut Vec<(Rule, u32)>) {
         if checked.rules.intersects(fields::ANY_FIELD_RULES) {
-            for rule in checked.rules.intersection(fields::ANY_FIELD_RULES).iter() {
-                match shared.iter_mut().find(|(known, _)| *known == rule) {
-                    Some((_, fields)) => *fields += 1,
-                    None => shared.push((rule, 1)),
-                }
-            }
+            checked.rules.intersection(fields::ANY_FIELD_RULES).iter().for_each(|rule| count_shared(shared, rule));
         }
         self.rules = self.rules.union(checked.rules);
         self.facts.lastmod = self.facts.lastmod.or(checked.facts.lastmod);
@@ -248,14 +259,23 @@ impl Values {
     }
 }
 
+/// Counts one more field that violates a rule.
+fn count_shared(shared: &mut Vec<(Rule, u32)>, rule: Rule) {
+    match shared.iter_mut().find(|(known, _)| *known == rule) {
+        Some((_, fields)) => *fields += 1,
+        None => shared.push((rule, 1)),
+    }
+}
+
+/// The text of a value that is one CDATA section.
+fn text_of_section(raw: &[u8]) -> Option<&[u8]> {
+    let text = raw.strip_prefix(b"<![CDATA[")?.strip_suffix(b"]]>")?;
+    memchr::memmem::find(text, b"]]>").is_none().then_some(text)
+}
+
 /// Whether a value fills its element, without white space around it.
 const fn is_bare(span: &FieldSpan) -> bool {
     span.value_start == span.inner_start && span.value_end == span.inner_end
-}
-
-/// Whether a decoded value may contain another reference, such as `&amp;`.
-fn may_hold_entity(loc: &str) -> bool {
-    memchr::memchr(b'&', loc.as_bytes()).is_some() && memchr::memchr(b';', loc.as_bytes()).is_some()
 }
 
 #[cfg(test)]
@@ -285,10 +305,16 @@ mod tests {
     fn any_entry() -> impl Strategy<Value = String> {
         let field = |field: Field| {
             let around = prop::sample::select(vec!["", "", "", "", " ", "\n", "<!-- k -->"]);
-            (any_value(field), around, prop::bool::weighted(0.9)).prop_map(move |(value, around, is_escaped)| {
+            let attribute = prop::sample::select(vec!["", "", "", " a='b'"]);
+            (any_value(field), around, attribute, 0..12_u8).prop_map(move |(value, around, attribute, writing)| {
                 let Some(value) = value else { return String::new() };
-                let value = if is_escaped { escape::escape(&value).into_owned() } else { value };
-                format!("<{0}>{around}{value}{around}</{0}>", field.name())
+                let value = match writing {
+                    0 => value,
+                    1 => format!("<![CDATA[{value}]]>"),
+                    2 => escape::escape(&escape::escape(&value)).into_owned(),
+                    _ => escape::escape(&value).into_owned(),
+                };
+                format!("<{0}{attribute}>{around}{value}{around}</{0}>", field.name())
             })
         };
         let extra = prop::sample::select(vec![
@@ -296,6 +322,8 @@ mod tests {
             "",
             "",
             "<x/>",
+            "<priority/><y:z/>",
+            "k<loc>https://e.com/2</loc>",
             "<image:image><image:loc>https://e.com/a.png</image:loc></image:image>",
             "<xhtml:link rel=\"alternate\" hreflang=\"de\" href=\"https://e.com/de\"/>",
         ]);
@@ -488,9 +516,18 @@ mod tests {
             (format!("<url>{loc}{link}{late}</url>"), true),
             (format!("<url>{loc}<lastmod>2026-13-18</lastmod></url>"), true),
             (format!("<url>{loc}<priority>1.0000</priority>{late}</url>"), true),
-            (format!("<url>{loc}<priority> 0.5</priority></url>"), false),
+            (format!("<url>{loc}<priority> 0.5</priority></url>"), true),
+            (format!("<url>{loc}<priority> high</priority></url>"), false),
             (format!("<url>{loc}<priority></priority></url>"), true),
-            (format!("<url>{loc}<x/></url>"), false),
+            (format!("<url>{loc}<priority><!-- k -->0.5</priority></url>"), false),
+            (format!("<url>{loc}<x/></url>"), true),
+            (format!("<url>{loc}{loc}</url>"), true),
+            ("<url><loc a='b'>\n  https://e.com/a\n</loc></url>".to_owned(), true),
+            ("<url><loc><![CDATA[https://e.com/a?b&c]]></loc></url>".to_owned(), true),
+            ("<url><loc><![CDATA[https://e.com/a?b&amp;c]]></loc></url>".to_owned(), false),
+            ("<url><loc><![CDATA[https://e.com/a]]>b<![CDATA[c]]></loc></url>".to_owned(), false),
+            ("<url><loc>https://e.com/a?b&amp;c;d</loc></url>".to_owned(), true),
+            ("<url><loc>https://e.com/a?b&amp;amp;c</loc></url>".to_owned(), false),
             ("<url/>".to_owned(), false),
         ] {
             let entry = Entry::of(text.as_bytes(), &names);

@@ -278,7 +278,8 @@ impl FieldFacts {
     }
 }
 
-fn structure(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
+/// The rules that the structure of an entry violates.
+pub(super) fn structure(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
     let mut set = RuleSet::EMPTY;
     set.insert_if(Rule::LOC_MISSING, entry.field(Field::Loc).is_none());
     if entry.anomalies == Anomalies::default() {
