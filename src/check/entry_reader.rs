@@ -19,7 +19,7 @@ use crate::protocol::lastmod;
 use crate::protocol::location::{self, Location, NO_KEY, OriginCache};
 use crate::protocol::priority;
 use crate::xml::elements::Elements;
-use crate::xml::entry::{Entry, FieldSpan, TextKind};
+use crate::xml::entry::{Entry, FieldSpan, TextKind, only_section};
 use crate::xml::escape;
 use crate::xml::names::FileKind;
 use crate::xml::record::{Flags, Record};
@@ -150,7 +150,7 @@ impl EntryReader {
             }),
             // Only a reference at either end can stand for whitespace there.
             TextKind::Escaped if !raw.starts_with(b"&") && !raw.ends_with(b";") => escape::decode(raw),
-            TextKind::Mixed => Cow::Borrowed(std::str::from_utf8(text_of_section(raw)?).ok()?),
+            TextKind::Mixed => Cow::Borrowed(std::str::from_utf8(only_section(raw)?).ok()?),
             _ => return None,
         };
         // A URL with white space or control characters at its ends, or escaped twice, takes the slow path.
@@ -265,12 +265,6 @@ fn count_shared(shared: &mut Vec<(Rule, u32)>, rule: Rule) {
         Some((_, fields)) => *fields += 1,
         None => shared.push((rule, 1)),
     }
-}
-
-/// The text of a value that is one CDATA section.
-fn text_of_section(raw: &[u8]) -> Option<&[u8]> {
-    let text = raw.strip_prefix(b"<![CDATA[")?.strip_suffix(b"]]>")?;
-    memchr::memmem::find(text, b"]]>").is_none().then_some(text)
 }
 
 /// Whether a value fills its element, without white space around it.

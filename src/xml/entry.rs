@@ -147,7 +147,7 @@ impl Entry {
 }
 
 /// The content of a value that consists of a single CDATA section, which needs no copy.
-fn only_section(raw: &[u8]) -> Option<&[u8]> {
+pub(crate) fn only_section(raw: &[u8]) -> Option<&[u8]> {
     let inside = raw.strip_prefix(b"<![CDATA[")?.strip_suffix(b"]]>")?;
     // A section ends at the first `]]>`.
     let ends_earlier =

@@ -9,7 +9,11 @@ use super::entry::{Anomalies, Entry, FieldSpan, TextKind};
 use super::markup::{self, Kind, Markup};
 use super::names::{FileKind, Meaning, Names};
 use crate::protocol::Field;
+use memchr::memmem;
 use std::ops::Range;
+use std::sync::LazyLock;
+
+static SECTION_END: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new("]]>"));
 
 /// The start tag of the next entry, if it is `<url>` or `<sitemap>` and only blanks precede it.
 #[inline]
@@ -267,6 +271,11 @@ impl Walk<'_> {
             return true;
         }
         let Some((len, is_escaped)) = text_before_tag(rest) else { return false };
+        let section = if len == 0 { section_len(rest) } else { None };
+        let (len, text) = match section {
+            Some(len) => (len, TextKind::Mixed),
+            None => (len, if is_escaped { TextKind::Escaped } else { TextKind::Plain }),
+        };
         if rest.get(len..).and_then(<[u8]>::first_chunk) != Some(close) {
             return false;
         }
@@ -274,7 +283,7 @@ impl Walk<'_> {
         let (inner_start, inner_end) = (start + O, start + O + len);
         // Few files contain `]]>`, and few values `>`.
         let may_end_section = || rest.get(..len).is_some_and(|text| memchr::memchr(b'>', text).is_some());
-        if is_escaped || (self.damage.has_brackets && may_end_section()) {
+        if text != TextKind::Mixed && (is_escaped || (self.damage.has_brackets && may_end_section())) {
             self.damage.check_text(self.bytes, inner_start, inner_end);
         }
         // Few values have blanks around them.
@@ -290,11 +299,17 @@ impl Walk<'_> {
             inner_end: relative(inner_end),
             value_start: relative(value_start),
             value_end: relative(value_end),
-            text: if is_escaped { TextKind::Escaped } else { TextKind::Plain },
+            text,
         });
         self.at = skip_blanks(self.bytes, self.end);
         true
     }
+}
+
+/// The length of the CDATA section at the start of a text, if there is one.
+fn section_len(rest: &[u8]) -> Option<usize> {
+    let inside = rest.strip_prefix(b"<![CDATA[")?;
+    Some("<![CDATA[".len() + SECTION_END.find(inside)? + "]]>".len())
 }
 
 #[inline]

@@ -3,7 +3,7 @@
 //! Elements that it lists are well-formed, and each byte is examined once. Comments, instructions, unknown namespaces,
 //! undeclared prefixes, names that are not ASCII and other unusual content are left to the parser.
 
-use super::{EntryBytes, skip_blanks, text_before_tag};
+use super::{EntryBytes, SECTION_END, section_len, skip_blanks, text_before_tag};
 use crate::progress::note_work;
 use crate::protocol::namespace::Namespace;
 use crate::xml::elements::{Elements, TOP, is_extension};
@@ -20,8 +20,6 @@ const MAX_NAMES: usize = 64;
 
 /// Maximum number of attributes of a tag that are compared pairwise for duplicates.
 const MAX_ATTRIBUTES: usize = 16;
-
-static SECTION_END: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new("]]>"));
 
 static DECLARATION: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new("xmlns"));
 
@@ -156,9 +154,9 @@ impl ElementWalk<'_> {
     }
 
     fn section(&mut self, at: usize, open: u32) -> Option<usize> {
-        let inside = self.inside.bytes.get(at..)?.strip_prefix(b"<![CDATA[")?;
+        let len = section_len(self.inside.bytes.get(at..)?)?;
         self.raise_kind(open, TextKind::Mixed)?;
-        Some(at + "<![CDATA[".len() + SECTION_END.find(inside)? + "]]>".len())
+        Some(at + len)
     }
 
     /// Parses the end tag of the innermost open element. Returns the offset after it and the number of the parent.
@@ -325,10 +323,7 @@ fn skip_element(bytes: &[u8], start: usize, name: &[u8]) -> Option<usize> {
                 end.strip_prefix(*name).filter(|rest| rest.first() == Some(&b'>'))?;
                 at += "</>".len() + name.len();
             }
-            [b'!', ..] => {
-                let section = rest.strip_prefix(b"![CDATA[")?;
-                at += "<![CDATA[".len() + SECTION_END.find(section)? + "]]>".len();
-            }
+            [b'!', ..] => at += section_len(bytes.get(at..)?)?,
             _ => {
                 let name = name_at(bytes, at + 1)?;
                 // Elements inside must have the same prefix.
