@@ -87,7 +87,7 @@ pub(crate) use merge_conflict::{Conflicts, MergeConflict, Side};
 pub(crate) use ordered_pool::{MaxBytes, in_order};
 pub use plan::{Action, Output, Plan, export, plan};
 pub(crate) use plan::{FileId, Request, converted_to_xml, main_path, main_paths, plan_part, relocate};
-pub(crate) use pool::lower_priority;
+pub(crate) use pool::{lower_own_priority, lower_priority};
 pub use pool::start_pool;
 pub(crate) use read::RobotsFile;
 pub use read::{Options, read};

@@ -39,18 +39,21 @@ pub fn start_pool() -> Pool {
     Pool { wanted, started }
 }
 
-/// Nice value of the pool's threads beside a screen; those of the system go from 0 to 19.
+/// Nice value of threads that work beside a screen; those of the system go from 0 to 19.
 #[cfg(target_os = "linux")]
 const NICE: i32 = 4;
 
 /// Lowers the priority of the pool's threads, so that the thread of the screen runs as soon as a key arrives, also if
 /// all cores are busy.
 pub(crate) fn lower_priority() {
+    rayon::broadcast(|_| lower_own_priority());
+}
+
+/// Lowers the priority of the current thread.
+pub(crate) fn lower_own_priority() {
     // Each thread has a priority of its own on Linux; elsewhere it is that of the process.
     #[cfg(target_os = "linux")]
-    rayon::broadcast(|_| {
-        let _ = rustix::process::nice(NICE);
-    });
+    let _ = rustix::process::nice(NICE);
 }
 
 /// Starts threads that wait for their work, until one cannot be started.

@@ -3,6 +3,7 @@
 //! The state never waits for a job and shares only its [`Progress`] with it. A job
 //! that panics ends without an outcome.
 
+use crate::files::lower_own_priority;
 use crate::progress::{Progress, Reading};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -124,7 +125,13 @@ type Spawn = fn(String, Box<dyn FnOnce() + Send>) -> std::io::Result<()>;
 impl<O: Send + 'static, P: Send + 'static> Jobs<O, P> {
     /// Creates an empty queue.
     pub(crate) fn new(deliver: Arc<dyn Deliver<O, P>>) -> Self {
-        let spawn: Spawn = |name, work| std::thread::Builder::new().name(name).spawn(work).map(drop);
+        let spawn: Spawn = |name, work| {
+            let work = || {
+                lower_own_priority();
+                work();
+            };
+            std::thread::Builder::new().name(name).spawn(work).map(drop)
+        };
         Self { slots: std::array::from_fn(|_| Slot { running: None, waiting: None }), deliver, spawn, last: 0 }
     }
 
