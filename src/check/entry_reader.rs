@@ -150,7 +150,7 @@ impl EntryReader {
             }),
             // Only a reference at either end can stand for whitespace there.
             TextKind::Escaped if !raw.starts_with(b"&") && !raw.ends_with(b";") => escape::decode(raw),
-            TextKind::Mixed => Cow::Borrowed(std::str::from_utf8(only_section(raw)?).ok()?),
+            TextKind::Mixed => Cow::Borrowed(text_of_section(raw)?),
             _ => return None,
         };
         // A URL with white space or control characters at its ends, or escaped twice, takes the slow path.
@@ -265,6 +265,12 @@ fn count_shared(shared: &mut Vec<(Rule, u32)>, rule: Rule) {
         Some((_, fields)) => *fields += 1,
         None => shared.push((rule, 1)),
     }
+}
+
+/// The text of a value that consists of one CDATA section.
+#[cold]
+fn text_of_section(raw: &[u8]) -> Option<&str> {
+    std::str::from_utf8(only_section(raw)?).ok()
 }
 
 /// Whether a value fills its element, without white space around it.

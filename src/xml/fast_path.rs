@@ -271,38 +271,64 @@ impl Walk<'_> {
             return true;
         }
         let Some((len, is_escaped)) = text_before_tag(rest) else { return false };
-        let section = if len == 0 { section_len(rest) } else { None };
-        let (len, text) = match section {
-            Some(len) => (len, TextKind::Mixed),
-            None => (len, if is_escaped { TextKind::Escaped } else { TextKind::Plain }),
-        };
         if rest.get(len..).and_then(<[u8]>::first_chunk) != Some(close) {
-            return false;
+            return len == 0 && self.parse_section(field, (open, close));
         }
-        let start = self.at;
-        let (inner_start, inner_end) = (start + O, start + O + len);
+        let (inner_start, inner_end) = (self.at + O, self.at + O + len);
         // Few files contain `]]>`, and few values `>`.
         let may_end_section = || rest.get(..len).is_some_and(|text| memchr::memchr(b'>', text).is_some());
-        if text != TextKind::Mixed && (is_escaped || (self.damage.has_brackets && may_end_section())) {
+        if is_escaped || (self.damage.has_brackets && may_end_section()) {
             self.damage.check_text(self.bytes, inner_start, inner_end);
         }
         // Few values have blanks around them.
         let is_bare = !is_space_at(rest, 0) && !is_space_at(rest, len.wrapping_sub(1));
         let (value_start, value_end) =
             if is_bare { (inner_start, inner_end) } else { markup::trim(self.bytes, inner_start, inner_end) };
-        (self.end, self.reached) = (inner_end + C, field.index());
         let relative = |position: usize| (position - self.lead) as u32;
-        self.entry.fields[field.index()] = Some(FieldSpan {
-            start: relative(start),
-            end: relative(self.end),
+        let span = FieldSpan {
+            start: relative(self.at),
+            end: relative(inner_end + C),
             inner_start: relative(inner_start),
             inner_end: relative(inner_end),
             value_start: relative(value_start),
             value_end: relative(value_end),
-            text,
-        });
-        self.at = skip_blanks(self.bytes, self.end);
+            text: if is_escaped { TextKind::Escaped } else { TextKind::Plain },
+        };
+        self.add(field, span);
         true
+    }
+
+    /// Parses the field at the current position if it contains exactly one CDATA section. Returns false if it must be
+    /// left to the parser.
+    #[cold]
+    fn parse_section(&mut self, field: Field, (open, close): (&[u8], &[u8])) -> bool {
+        let inner_start = self.at + open.len();
+        let rest = self.bytes.get(inner_start..).unwrap_or_default();
+        let Some(len) = section_len(rest).filter(|len| rest.get(*len..).is_some_and(|rest| rest.starts_with(close)))
+        else {
+            return false;
+        };
+        let relative = |position: usize| (position - self.lead) as u32;
+        let (start, end) = (relative(inner_start), relative(inner_start + len));
+        let span = FieldSpan {
+            start: relative(self.at),
+            end: end + close.len() as u32,
+            inner_start: start,
+            inner_end: end,
+            value_start: start,
+            value_end: end,
+            text: TextKind::Mixed,
+        };
+        self.add(field, span);
+        true
+    }
+
+    /// Adds a field at the current position, and skips the blanks after it.
+    #[inline]
+    fn add(&mut self, field: Field, span: FieldSpan) {
+        self.entry.fields[field.index()] = Some(span);
+        (self.end, self.reached) = (self.lead + span.end as usize, field.index());
+        self.at = skip_blanks(self.bytes, self.end);
     }
 }
 
