@@ -386,8 +386,10 @@ impl Report {
             Form::Lines | Form::Github => {}
             Form::Text(grouped) => text_report::print(grouped, out, self.colour)?,
             Form::Json(findings) => {
-                let of_rules = Rule::ALL.into_iter().zip(self.of_rules).filter(|(_, findings)| *findings > 0);
-                self.summary.rules = of_rules.map(|(rule, findings)| (rule.code(), findings)).collect();
+                // Variants of a rule have the same code.
+                for (rule, findings) in Rule::ALL.into_iter().zip(self.of_rules).filter(|(_, findings)| *findings > 0) {
+                    *self.summary.rules.entry(rule.code()).or_default() += findings;
+                }
                 finish_check_json(out, findings, &self.files, &self.summary)?;
             }
             Form::Sarif(log) => log.finish(out)?,

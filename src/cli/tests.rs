@@ -168,6 +168,21 @@ fn check_prints_one_document() {
 }
 
 #[test]
+fn variants_of_a_rule_are_counted_together() {
+    let folder = folder();
+    let padded =
+        "<url><loc>https://e.com/a</loc><changefreq> daily </changefreq><priority> 0.5 </priority></url></urlset>";
+    fs::write(folder.path().join("padded.xml"), [HEAD, padded].concat()).unwrap();
+    let (_, out, _) = sited(&folder, "check DIR/padded.xml --format json");
+    let document: serde_json::Value = serde_json::from_str(&out).unwrap();
+    // White space is worse around a changefreq, which the schema does not trim.
+    let found = document["findings"].as_array().unwrap().iter().filter(|found| found["rule"] == "field-whitespace");
+    let severities: Vec<_> = found.map(|found| found["severity"].as_str().unwrap()).collect();
+    assert_eq!(severities, ["warning", "note"]);
+    assert_eq!(document["summary"]["rules"]["field-whitespace"].as_u64(), Some(2), "{out}");
+}
+
+#[test]
 fn the_encoding_is_reported_as_declared_by_the_file() {
     let folder = folder();
     let text = HEAD.replace("UTF-8", "ISO-8859-1");

@@ -56,6 +56,7 @@ impl RepairLog {
         !is_adjacent && state.outside <= MAX_OUTSIDE_ENTRIES
     }
 
+    /// The state of a kind, which is added if it is new.
     fn state_of(&mut self, kind: Defect) -> Option<&mut KindState> {
         let index = self.kinds.iter().position(|(known, _)| *known == kind).unwrap_or_else(|| {
             self.kinds.push((kind, KindState::default()));
