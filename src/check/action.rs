@@ -23,9 +23,9 @@ impl Fix {
         Self { label: Cow::Borrowed(label), is_safe, action: Action::File }
     }
 
-    /// Only the description of the fix, without its change.
+    /// This fix with [`Action::File`] instead of its own change.
     #[must_use]
-    pub(crate) fn described(self) -> Self {
+    pub(crate) fn with_file_action(self) -> Self {
         Self { action: Action::File, ..self }
     }
 }

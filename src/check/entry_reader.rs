@@ -1,8 +1,8 @@
 //! Reads and checks the entries of a file in one pass: record, violated rules and URL key of each entry.
 //!
-//! Entries whose values are plain text take a fast path: valid values are recognised by their bytes, and results for
-//! other values are cached. All other entries are left to the functions that check one entry alone. A property test
-//! holds both to the same result.
+//! Entries whose values are plain text take a fast path; their URL may also have references or be one CDATA section.
+//! Valid values are recognised by their bytes, and results for other values are cached. All other entries are left to the
+//! functions that check one entry alone. A property test holds both to the same result.
 
 mod value_cache;
 
@@ -180,7 +180,9 @@ impl EntryReader {
                 record.take(field, &value);
             }
         }
-        record.flags.set(Flags::ANOMALOUS, record.flags.contains(Flags::ANOMALOUS) || values.is_padded);
+        if values.is_padded {
+            record.flags.insert(Flags::ANOMALOUS);
+        }
         visit(&record, &validated.location);
         Some(CheckedEntry { record, rules, key: validated.key, near_key: validated.near_key })
     }
@@ -267,7 +269,7 @@ fn count_shared(shared: &mut Vec<(Rule, u32)>, rule: Rule) {
     }
 }
 
-/// The text of a value that consists of one CDATA section.
+/// The text of a value that consists of one CDATA section. Rare, so it is kept out of the usual path.
 #[cold]
 fn text_of_section(raw: &[u8]) -> Option<&str> {
     std::str::from_utf8(only_section(raw)?).ok()

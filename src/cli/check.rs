@@ -50,7 +50,7 @@ struct Report {
     files: Vec<File>,
     /// Its counts by rule are filled in at the end.
     summary: Summary,
-    /// Findings by [`Rule::index`].
+    /// The number of findings of each rule, by [`Rule::index`].
     of_rules: [u64; Rule::COUNT],
     /// Whether any finding leads to exit status 1.
     fails: bool,

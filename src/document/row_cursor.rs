@@ -63,7 +63,7 @@ impl<'d> RowCursor<'d> {
 
     /// The overrides of a row's fields.
     #[inline]
-    pub(crate) fn edits(&mut self, row: RowId) -> Changes<'d> {
+    pub(crate) fn overrides(&mut self, row: RowId) -> Changes<'d> {
         let (number, slot) = (row.index() / PAGE, row.index() % PAGE);
         let pages = match self.page {
             Some((known, pages)) if known == number => pages,
@@ -136,7 +136,7 @@ mod tests {
             let after = before.apply(&edit, &Progress::default()).unwrap().document;
             let mut cursor = after.row_cursor();
             for row in visited.into_iter().chain(edited).map(RowId) {
-                prop_assert_eq!(cursor.edits(row), after.overlay.changes(row));
+                prop_assert_eq!(cursor.overrides(row), after.overlay.changes(row));
             }
         }
     }

@@ -71,7 +71,7 @@ fn write_rows<E>(
     let mut out = Vec::new();
     let mut pending_run: Option<(&Source, usize, usize)> = None;
     for row in sitemap.rows.iter().filter(|row| document.is_live(*row)) {
-        let changes = cursor.edits(row);
+        let changes = cursor.overrides(row);
         let is_spliced = changes.iter().any(Option::is_some);
         let origin = if is_spliced { None } else { cursor.origin(row) };
         match (origin, &mut pending_run) {

@@ -18,7 +18,6 @@ use crate::document::sitemap::SitemapId;
 use crate::document::source::{Lines, Source};
 use crate::progress::Progress;
 use crate::protocol::Field;
-
 use crate::xml::entry::{Entry, TextKind};
 use crate::xml::fast_path;
 use crate::xml::names::{FileKind, Names};
@@ -139,12 +138,13 @@ impl<'d> Check<'d> {
     /// The first difference between an entry and its expected row.
     fn compare(&mut self, row: RowId, text: &[u8], entry: &Entry, names: &Names) -> Option<String> {
         let number = self.seen + 1;
-        let (record, edits) = (self.document.record(row), self.cursor.edits(row));
-        let is_spliced = edits.iter().any(Option::is_some);
-        let copied = if is_spliced { self.copied_end(row, &edits, (text, entry), names) } else { 0 };
-        let is_copied =
-            |field: Field| edits[field.index()].is_none() && entry.field(field).is_some_and(|span| span.end <= copied);
-        let is_loc_edited = edits[Field::Loc.index()].is_some();
+        let (record, overrides) = (self.document.record(row), self.cursor.overrides(row));
+        let is_spliced = overrides.iter().any(Option::is_some);
+        let copied = if is_spliced { self.copied_end(row, &overrides, (text, entry), names) } else { 0 };
+        let is_copied = |field: Field| {
+            overrides[field.index()].is_none() && entry.field(field).is_some_and(|span| span.end <= copied)
+        };
+        let is_loc_edited = overrides[Field::Loc.index()].is_some();
         if !is_copied(Field::Loc) && (is_loc_edited || !self.has_loc(row, &record, (text, entry))) {
             let (read, meant) = (entry.value(Field::Loc, text), self.document.loc(row));
             if differ(read.as_deref(), Some(&meant)) {
@@ -158,7 +158,7 @@ impl<'d> Check<'d> {
         let held = |field: &Field| names.grid.as_ref().is_none_or(|grid| grid.holds(*field));
         let fields = [Field::Lastmod, Field::Changefreq, Field::Priority].into_iter().filter(held);
         for field in fields {
-            if is_copied(field) || has_value(edits[field.index()], field, &record, (text, entry)) {
+            if is_copied(field) || has_value(overrides[field.index()], field, &record, (text, entry)) {
                 continue;
             }
             let read = entry.value(field, text);
@@ -214,12 +214,18 @@ fn has_value(edit: Option<Change<'_>>, field: Field, record: &Record, (text, ent
 impl<'d> Check<'d> {
     /// The end of the last unedited field before the first edited one, if the entry up to there is as in the original
     /// one; else 0. Then the fields up to there have the original values, since the first field of a name counts.
-    fn copied_end(&mut self, row: RowId, edits: &Changes<'_>, (text, entry): (&[u8], &Entry), names: &Names) -> u32 {
+    fn copied_end(
+        &mut self,
+        row: RowId,
+        overrides: &Changes<'_>,
+        (text, entry): (&[u8], &Entry),
+        names: &Names,
+    ) -> u32 {
         if names.grid.is_some() {
             return 0;
         }
         let spans = |is_edited: bool| {
-            let fields = Field::ALL.into_iter().filter(move |field| edits[field.index()].is_some() == is_edited);
+            let fields = Field::ALL.into_iter().filter(move |field| overrides[field.index()].is_some() == is_edited);
             fields.filter_map(|field| entry.field(field))
         };
         let limit = spans(true).map(|span| span.start).min().unwrap_or(u32::MAX);

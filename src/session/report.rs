@@ -302,7 +302,7 @@ impl Reporter {
         let placed = findings.into_iter().map(|mut finding| {
             let (file, at, loc) = (Arc::clone(file), finding.position.stored(), Arc::clone(&loc));
             // A report only describes fixes: the actions of n findings would keep n copies of the entry.
-            finding.fix = finding.fix.map(Fix::described);
+            finding.fix = finding.fix.map(Fix::with_file_action);
             (offset(&finding), LocatedFinding { file, at, loc, finding })
         });
         let mut placed: Vec<Unplaced> = placed.collect();

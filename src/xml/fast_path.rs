@@ -54,8 +54,8 @@ pub(super) struct EntryBytes<'b> {
     pub(super) names: &'b Names,
 }
 
-/// Parses the fields from `at` on that are in schema order, have tags without attributes, contain only text and are
-/// separated by blanks. Returns the offset after the last one, and its position in schema order.
+/// Parses the fields from `at` on that are in schema order, have tags without attributes, contain only text or one CDATA
+/// section and are separated by blanks. Returns the offset after the last one, and its position in schema order.
 #[inline]
 pub(super) fn fields(damage: &mut DamageLog, inside: &EntryBytes<'_>, at: usize, entry: &mut Entry) -> (usize, usize) {
     let EntryBytes { bytes, lead, names } = *inside;
@@ -299,7 +299,7 @@ impl Walk<'_> {
     }
 
     /// Parses the field at the current position if it contains exactly one CDATA section. Returns false if it must be
-    /// left to the parser.
+    /// left to the parser. Rare, so it is kept out of the usual path.
     #[cold]
     fn parse_section(&mut self, field: Field, (open, close): (&[u8], &[u8])) -> bool {
         let inner_start = self.at + open.len();

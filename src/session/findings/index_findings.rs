@@ -63,7 +63,7 @@ pub(in crate::session) fn of_index(session: &Session) -> Vec<Finding> {
         let text = index.source.entry_text(number);
         for finding in message::messages(&Entry::of(text, &index.source.names), text, &context, rules) {
             // Every fix of an entry edits the index as a file.
-            let fix = finding.fix.clone().map(Fix::described);
+            let fix = finding.fix.clone().map(Fix::with_file_action);
             // These fixes need the base URL or the other entries, not only this one.
             let is_path = matches!(finding.rule, Rule::INDEX_CHILD_PATH | Rule::INDEX_CHILD_INCOMPLETE_URL);
             let path = fix_table::index_label(finding.rule).filter(|_| is_path);
