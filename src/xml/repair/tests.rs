@@ -233,6 +233,15 @@ fn repairs_name_their_position_and_entry() {
 }
 
 #[test]
+fn equal_descriptions_of_consecutive_repairs_are_shared() {
+    let entries = ["a?b&c=1", "b?b&c=1", "c?b&d=1"].map(|url| format!("<url><loc>https://e.com/{url}</loc></url>"));
+    let repaired = repair(format!("<urlset {NS}>{}</urlset>", entries.concat()).as_bytes()).unwrap();
+    let [first, second, third] = &*repaired.repairs else { panic!("{:?}", repaired.repairs) };
+    assert_eq!([&*first.what, &*third.what], ["&c=1", "&d=1"]);
+    assert!(std::sync::Arc::ptr_eq(&first.what, &second.what));
+}
+
+#[test]
 fn repairs_of_malformed_markup_are_described() {
     let descriptions = |body: &str| {
         let repaired = repair(format!("<urlset {NS}>{body}</urlset>").as_bytes()).unwrap();
