@@ -223,6 +223,11 @@ impl Keymap {
         }
     }
 
+    /// The action of a binding that is this key alone.
+    pub fn action_of(&self, key: Key) -> Option<Action> {
+        self.root.step(key).and_then(|node| node.leaf)
+    }
+
     /// Drops the pending strokes and the pending count. True if there were any.
     pub fn reset(&mut self) -> bool {
         self.count.take().is_some() | !std::mem::take(&mut self.strokes).is_empty()

@@ -25,6 +25,7 @@ pub use state::jobs::{Event, Work};
 pub(crate) use state::jobs::{Effect, Part};
 pub(crate) use state::outcome::JobOutcome;
 
+use super::command::Action as A;
 use super::draw::columns::Columns;
 use super::event::Signal;
 use super::jobs::Kind;
@@ -126,7 +127,10 @@ impl App {
 
     /// Whether the requested rows are not shown yet.
     fn rows_are_pending(&self) -> bool {
-        self.modes.is_browsing() && (self.shared.requested_rows.is_any() || self.shared.opening.keys != KeyHold::Off)
+        self.modes.is_browsing()
+            && (self.shared.requested_rows.is_any()
+                || self.shared.opening.keys != KeyHold::Off
+                || self.shared.has_no_rows_yet())
     }
 
     /// Whether an event must wait for requested rows: `f`, a query, Enter and `dd` delete
@@ -136,13 +140,21 @@ impl App {
             Event::Key(key) => {
                 let control = key.modifiers.contains(KeyModifiers::CONTROL);
                 let at_once = control && matches!(key.code, KeyCode::Char('c' | 'l' | 'z'));
-                key.code != KeyCode::Esc && !at_once
+                key.code != KeyCode::Esc && !at_once && !self.works_without_rows(*key)
             }
             Event::Paste(_) => true,
             Event::Mouse(mouse) => matches!(mouse.kind, MouseEventKind::Down(_)),
             _ => false,
         };
         needs_rows && (self.rows_are_pending() || !self.held_input.is_empty())
+    }
+
+    /// Whether a key works before the first row is read, and no input before it waits. It must also work if the
+    /// load never ends, as with a network file system that does not answer.
+    fn works_without_rows(&self, key: KeyEvent) -> bool {
+        let action = self.shared.keymap.action_of(key.into());
+        let is_independent = matches!(action, Some(A::Quit | A::Help | A::CommandLine | A::Palette | A::Mouse));
+        is_independent && self.held_input.is_empty() && self.shared.has_no_rows_yet()
     }
 
     fn take(&mut self, event: Event) {

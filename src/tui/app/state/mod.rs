@@ -249,6 +249,11 @@ impl Shared {
         waits
     }
 
+    /// Whether a set is being loaded and none of its rows is known yet, so that keys for rows wait.
+    pub(in crate::tui::app) fn has_no_rows_yet(&self) -> bool {
+        self.jobs.is_busy(Kind::Load) && self.session.view().urls() == 0
+    }
+
     /// Whether the details pane is shown.
     pub(crate) fn shows_details(&self) -> bool {
         self.wants_details.unwrap_or(self.size.0 >= 150)

@@ -3,6 +3,7 @@
 use super::bench::{Bench, SMALL};
 use crate::files::{Conflicts, Options};
 use crate::progress::Reading;
+use crate::protocol::Field;
 use crate::protocol::lastmod::Now;
 use crate::tui::app::modes::Mode;
 use crate::tui::app::{Event, JobOutcome, Start};
@@ -387,6 +388,42 @@ fn a_large_file_shows_its_first_rows_and_progress_and_esc_stops_it() {
     // First rows that arrive too late are not shown.
     bench.send(Event::Done(Finished { kind: Kind::Read, number: 0, outcome: Some(JobOutcome::Beginning(rows)) }));
     assert!(!bench.screen().contains("/second"), "{}", bench.screen());
+}
+
+#[test]
+fn keys_before_the_first_row_is_read_wait_for_it() {
+    let mut bench = Bench::file(SMALL);
+    bench.hold = Some(Kind::Load);
+    bench.keys(":edit!<enter>");
+    bench.keys("jjjk");
+    let rows = vec![[Some("https://example.com/first".to_owned()), None, None, None]];
+    bench.send(Event::Done(Finished { kind: Kind::Read, number: 0, outcome: Some(JobOutcome::Beginning(rows)) }));
+    bench.shows("https://example.com/first");
+    bench.keys("$t");
+    bench.release_jobs();
+    assert_eq!(bench.app.shared.grid.position, 2, "after jjjk");
+    assert_eq!(bench.cells(Field::Lastmod), ["2026-11-02", "2026-10-05", "2026-11-20", "none"], "after t");
+}
+
+#[test]
+fn keys_that_need_no_rows_work_before_the_first_row_is_read() {
+    for (keys, shown) in [("?", "empty"), (":", "apply"), ("<c-p>", "COMMANDS")] {
+        let mut bench = Bench::file(SMALL);
+        bench.hold = Some(Kind::Load);
+        bench.keys(":edit!<enter>").keys(keys);
+        bench.shows(shown);
+    }
+    let mut bench = Bench::file(SMALL);
+    bench.hold = Some(Kind::Load);
+    bench.keys(":edit!<enter>q");
+    assert!(bench.status.is_some());
+    // Input is handled in the order in which it was typed, until Esc drops it.
+    let mut bench = Bench::file(SMALL);
+    bench.hold = Some(Kind::Load);
+    bench.keys(":edit!<enter>jq");
+    assert!(bench.status.is_none());
+    bench.keys("<esc>q");
+    assert!(bench.status.is_some());
 }
 
 const INDEX: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>
