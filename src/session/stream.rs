@@ -6,8 +6,8 @@
 //! the first pass the hashes are dropped; the texts of URLs with repeated hashes stay, and 6 bytes a URL for entry
 //! starts and findings, by which files are read again without a scan (`reread`).
 //!
-//! For a set with alternate links the first pass also keeps 8 bytes a URL, a hash by which links find their rows, and
-//! the links themselves as hashes, once for all pages with the same links.
+//! For a set with alternate links the first pass also keeps 8 bytes a URL, by which links find their rows, and the
+//! links themselves, once for all pages with the same links.
 //!
 //! Such a session is read-only; [`bulk`] changes one file after the other and writes it beside its target.
 
@@ -102,8 +102,8 @@ impl StreamedSet {
         Ok(Box::new(set))
     }
 
-    /// Makes the first pass. `keys` collects the URL hashes that alternate links need; without it, they are collected
-    /// if the first file has links. If only a later one has, the pass stops there and returns an incomplete set and
+    /// Makes the first pass. `keys` collects the URL hashes of rows without alternate links, which those of other rows may
+    /// list; without it, they are collected if the first file has links. If only a later one has, the pass stops there and returns an incomplete set and
     /// true.
     fn open_with(
         mut session: Session,
@@ -129,8 +129,11 @@ impl StreamedSet {
                 }
                 if let Some(keys) = &mut keys {
                     let state = &mut session.current.state;
-                    state.checks.insert_links_uncompared(state.document.row_limit(), &reader);
-                    keys.extend(&reader.keys);
+                    let first = state.document.row_limit();
+                    state.checks.insert_links_uncompared(first, &reader);
+                    let set = state.checks.set();
+                    let rows = (first..).zip(&reader.keys);
+                    keys.extend(rows.filter(|(row, _)| set.linked_key(*row).is_none()).map(|(_, key)| *key));
                 }
                 hashes.extend(of_file);
                 cache.add(session.document().row_limit(), (&source, &sitemap), &reader);

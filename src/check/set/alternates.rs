@@ -1,20 +1,24 @@
 //! Set rules about alternate links: missing return links, targets without an entry, versions with different link sets.
 //!
-//! Language versions of a page carry the same links, so each set of links is stored once, under a number, as hashes of
-//! the normalised URLs (64 bits, so that collisions are negligible), and is checked once whatever the number of its
-//! rows. After a change of a row, only its own set of links and those that list its URL are checked again. A set
+//! URLs are known by hashes of the normalised URLs (64 bits, so that collisions are negligible), and those that have or
+//! are alternates by numbers of pages. Language versions of a page carry the same links, so each set of links is stored
+//! once, under a number, as numbers of pages, and is checked once whatever the number of its rows. After a change of a row, only its own set of links and those that list its URL are checked again. A set
 //! without alternate links needs no memory.
 
 mod counted;
+mod link_set;
 mod linked_rows;
+mod page;
 mod pages;
 
 use crate::protocol::location::NO_KEY;
-use counted::Counted;
 use foldhash::fast::FixedState;
-use hashbrown::{HashMap, HashSet, HashTable};
+use hashbrown::{HashSet, HashTable};
+use link_set::{Hosts, LinkSet, LinkSetFaults};
 use linked_rows::LinkedRows;
+use page::Page;
 use pages::Pages;
+use roaring::RoaringBitmap;
 use std::hash::BuildHasher;
 
 /// One alternate link of a row.
@@ -39,83 +43,6 @@ pub(crate) fn host_hash(host: &str) -> u32 {
     lower.fold(0x811c_9dc5, |hash: u32, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
-/// A URL that rows list as an alternate, or whose rows have links; usually both.
-#[derive(Debug, Clone, Default)]
-struct Page {
-    /// Number of rows with this URL, with or without links. Maintained only while a set of links lists it.
-    rows: u32,
-    is_dirty: bool,
-    /// The sets of links that list it.
-    listed_by: Counted,
-    /// The sets of links of its rows, with the number of rows.
-    sets: Counted,
-}
-
-/// The faults that all rows with one set of links have.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct LinkSetFaults {
-    /// Rows with a link that is not returned.
-    no_return: u32,
-    /// Rows with a target on a host of the index that has no row.
-    missing: u32,
-    /// Rows with a target that lists another set.
-    differs: u32,
-    /// Whether a target has no row, on any host.
-    has_absent: bool,
-}
-
-/// A set of links shared by some rows.
-#[derive(Debug, Clone, Default)]
-struct LinkSet {
-    mark: u64,
-    /// The URLs, ascending, each once.
-    keys: Box<[u64]>,
-    hosts: Hosts,
-    rows: u32,
-    /// URLs of its rows that it does not list, with the number of rows; usually none.
-    unlisted: Option<Box<HashMap<u64, u32, FixedState>>>,
-    faults: LinkSetFaults,
-    is_dirty: bool,
-}
-
-/// The hosts of the URLs of a set of links.
-#[derive(Debug, Clone)]
-enum Hosts {
-    /// All are on this one, as in nearly every set.
-    Same(u32),
-    /// One for each URL.
-    Each(Box<[u32]>),
-}
-
-impl Default for Hosts {
-    fn default() -> Self {
-        Self::Each(Box::default())
-    }
-}
-
-impl Hosts {
-    fn of(links: &[Link]) -> Self {
-        match links {
-            [first, rest @ ..] if rest.iter().all(|link| link.host == first.host) => Self::Same(first.host),
-            _ => Self::Each(links.iter().map(|link| link.host).collect()),
-        }
-    }
-
-    /// The host of the URL at an index.
-    fn get(&self, index: usize) -> Option<u32> {
-        match self {
-            Self::Same(host) => Some(*host),
-            Self::Each(hosts) => hosts.get(index).copied(),
-        }
-    }
-}
-
-impl LinkSet {
-    fn lists(&self, key: u64) -> bool {
-        self.keys.binary_search(&key).is_ok()
-    }
-}
-
 /// The index of alternate links.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Alternates {
@@ -126,8 +53,9 @@ pub(super) struct Alternates {
     /// The numbers of the sets, by their marks.
     by_mark: HashTable<u32>,
     pages: Pages,
-    dirty_sets: Vec<u32>,
-    dirty_pages: Vec<u64>,
+    /// The sets and pages that changed since the last [`Self::recompute`].
+    dirty_sets: RoaringBitmap,
+    dirty_pages: RoaringBitmap,
     /// Hosts of the index at the last [`Self::recompute`], ascending.
     hosts: Vec<u32>,
     /// Rows with a link that is not returned.
@@ -153,11 +81,12 @@ impl Alternates {
     /// Counts a row with a URL, but not its links: the first half of [`Alternates::insert`].
     pub(super) fn count_row(&mut self, key: u64) {
         if key != NO_KEY
-            && let Some(page) = self.pages.get_mut(key).filter(|page| !page.listed_by.is_empty())
+            && let Some(number) = self.pages.number(key)
+            && let Some(page) = self.pages.get_mut(number).filter(|page| page.is_listed())
         {
             page.rows += 1;
             if page.rows == 1 {
-                mark_changed(page, key, &mut self.dirty_pages);
+                self.dirty_pages.insert(number);
             }
         }
     }
@@ -185,38 +114,52 @@ impl Alternates {
         }
     }
 
-    fn add_row(&mut self, row: u32, key: u64, number: u32) {
-        self.rows.insert(row, key, number);
-        self.touch_set(number);
-        if let Some(set) = self.sets.get_mut(number as usize) {
+    fn add_row(&mut self, row: u32, key: u64, set_number: u32) {
+        let number = self.pages.number_or_insert(key);
+        self.rows.insert(row, number, set_number);
+        self.dirty_sets.insert(set_number);
+        if let Some(set) = self.sets.get_mut(set_number as usize) {
             set.rows += 1;
-            if !set.lists(key) {
-                *set.unlisted.get_or_insert_default().entry(key).or_default() += 1;
+            if !set.lists(number) {
+                *set.unlisted.get_or_insert_default().entry(number).or_default() += 1;
             }
         }
-        if let Some(page) = self.pages.get_or_insert(key)
-            && page.sets.add(number)
-            && !page.listed_by.is_empty()
+        if let Some(page) = self.pages.get_mut(number)
+            && page.add_linked(set_number)
+            && page.is_listed()
         {
-            mark_changed(page, key, &mut self.dirty_pages);
+            self.dirty_pages.insert(number);
         }
     }
 
-    /// Counts the rows of all listed URLs again; `keys` are the URL hashes of all rows of the index.
-    pub(super) fn recount(&mut self, keys: impl Iterator<Item = u64>) {
-        self.pages.values_mut().for_each(|page| page.rows = 0);
-        for key in keys {
-            if let Some(page) = self.pages.get_mut(key) {
+    /// Counts the rows of all pages again; `unlinked` are the URL hashes of the rows of the index without links.
+    pub(super) fn recount(&mut self, unlinked: &[u64]) {
+        let Self { rows, pages, .. } = self;
+        pages.values_mut().for_each(|page| page.rows = 0);
+        let count = |pages: &mut Pages, number: u32| {
+            if let Some(page) = pages.get_mut(number) {
                 page.rows += 1;
             }
+        };
+        rows.iter().for_each(|(_, number)| count(pages, number));
+        for key in unlinked {
+            if let Some(number) = pages.number(*key) {
+                count(pages, number);
+            }
         }
-        (0..self.sets.len() as u32).for_each(|number| self.touch_set(number));
+        self.dirty_sets.insert_range(0..self.sets.len() as u32);
     }
 
-    /// Hashes of the URLs that findings can name: those in sets of links with unreturned links or different sets.
-    pub(super) fn keys_in_findings(&self) -> HashSet<u64, FixedState> {
+    /// The rows that findings can name: their pages are in sets of links with unreturned links or different sets.
+    /// `unlinked` are the URL hashes of the rows of the index without links, in their order.
+    pub(super) fn rows_in_findings(&self, unlinked: &[u64]) -> RoaringBitmap {
         let has_faults = |set: &&LinkSet| set.faults.no_return > 0 || set.faults.differs > 0;
-        self.sets.iter().filter(has_faults).flat_map(|set| set.keys.iter().copied()).collect()
+        let named: HashSet<u32, FixedState> =
+            self.sets.iter().filter(has_faults).flat_map(|set| set.pages.iter().copied()).collect();
+        let linked = self.rows.iter().filter(|(_, number)| named.contains(number)).map(|(row, _)| row);
+        let is_named = |key: &u64| self.pages.number(*key).is_some_and(|number| named.contains(&number));
+        let others = self.rows.unlinked().zip(unlinked).filter(|(_, key)| is_named(key)).map(|(row, _)| row);
+        linked.chain(others).collect()
     }
 
     /// Removes a row that was added with this URL.
@@ -224,29 +167,32 @@ impl Alternates {
         if key == NO_KEY {
             return;
         }
-        if let Some(page) = self.pages.get_mut(key).filter(|page| !page.listed_by.is_empty()) {
+        if let Some(number) = self.pages.number(key)
+            && let Some(page) = self.pages.get_mut(number).filter(|page| page.is_listed())
+        {
             page.rows = page.rows.saturating_sub(1);
             if page.rows == 0 {
-                mark_changed(page, key, &mut self.dirty_pages);
+                self.dirty_pages.insert(number);
             }
         }
-        if let Some((key, number)) = self.rows.remove(row) {
-            self.remove_row(key, number);
+        if let Some((number, set_number)) = self.rows.remove(row) {
+            self.remove_row(number, set_number);
         }
     }
 
     /// Replaces the links of a row that has some. `rows_of` returns the number of rows with a URL that no row lists
     /// yet.
     pub(super) fn relink(&mut self, row: u32, links: &[Link], rows_of: impl Fn(u64) -> u32) {
-        let Some((key, number)) = self.rows.remove(row) else { return };
-        // Add before removing, so that URLs listed before and after keep their counts.
+        let Some((number, set_number)) = self.rows.remove(row) else { return };
+        let Some(key) = self.pages.key(number) else { return };
+        // Add before removing, so that pages listed before and after keep their counts.
         self.add_links(std::iter::once((row, key, links)), rows_of);
-        self.remove_row(key, number);
+        self.remove_row(number, set_number);
     }
 
     /// The hash of the URL of a row that has links.
     pub(super) fn key_of(&self, row: u32) -> Option<u64> {
-        self.rows.get(row).map(|(key, _)| key)
+        self.rows.get(row).and_then(|(number, _)| self.pages.key(number))
     }
 
     fn set_of(&self, row: u32) -> Option<&LinkSet> {
@@ -255,45 +201,45 @@ impl Alternates {
 
     /// Whether a row lists a URL.
     pub(super) fn lists(&self, row: u32, key: u64) -> bool {
-        self.set_of(row).is_some_and(|set| set.lists(key))
+        self.pages.number(key).is_some_and(|number| self.set_of(row).is_some_and(|set| set.lists(number)))
     }
 
     /// The number of rows whose URLs a row lists.
     pub(super) fn listed_rows(&self, row: u32) -> u64 {
-        let targets = self.set_of(row).into_iter().flat_map(|set| &set.keys).filter_map(|key| self.pages.get(*key));
+        let targets = self.set_of(row).into_iter().flat_map(|set| &set.pages).filter_map(|page| self.pages.get(*page));
         targets.map(|page| u64::from(page.rows)).sum()
     }
 
     /// Whether some row lists this URL.
     pub(super) fn is_listed(&self, key: u64) -> bool {
-        self.pages.get(key).is_some_and(|page| !page.listed_by.is_empty())
+        self.pages.find(key).is_some_and(Page::is_listed)
     }
 
-    /// Removes a row with a URL from a set of links.
-    fn remove_row(&mut self, key: u64, number: u32) {
-        if let Some(page) = self.pages.get_mut(key)
-            && page.sets.take(number)
+    /// Removes a row with the page of this number from a set of links.
+    fn remove_row(&mut self, number: u32, set_number: u32) {
+        if let Some(page) = self.pages.get_mut(number)
+            && page.remove_linked(set_number)
         {
-            if !page.listed_by.is_empty() {
-                mark_changed(page, key, &mut self.dirty_pages);
-            } else if page.sets.is_empty() {
-                self.pages.remove(key);
+            if page.is_listed() {
+                self.dirty_pages.insert(number);
+            } else if page.linked_len() == 0 {
+                self.pages.remove(number);
             }
         }
-        self.touch_set(number);
-        if let Some(set) = self.sets.get_mut(number as usize) {
+        self.dirty_sets.insert(set_number);
+        if let Some(set) = self.sets.get_mut(set_number as usize) {
             set.rows -= 1;
             if let Some(unlisted) = &mut set.unlisted
-                && let Some(rows) = unlisted.get_mut(&key)
+                && let Some(rows) = unlisted.get_mut(&number)
             {
                 *rows -= 1;
                 if *rows == 0 {
-                    unlisted.remove(&key);
+                    unlisted.remove(&number);
                 }
             }
             if set.rows == 0 {
                 let set = std::mem::take(set);
-                self.drop_set(number, &set);
+                self.drop_set(set_number, &set);
             }
         }
     }
@@ -303,12 +249,8 @@ impl Alternates {
         if self.rows.is_empty() && self.dirty_sets.is_empty() && self.dirty_pages.is_empty() {
             return;
         }
-        for key in std::mem::take(&mut self.dirty_pages) {
-            let Some(page) = self.pages.get_mut(key) else { continue };
-            page.is_dirty = false;
-            for (number, _) in page.listed_by.iter() {
-                touch_in(&mut self.sets, number, &mut self.dirty_sets);
-            }
+        for number in std::mem::take(&mut self.dirty_pages) {
+            self.dirty_sets.extend(self.pages.get(number).into_iter().flat_map(Page::listed_by));
         }
         let mut hosts: Vec<u32> = hosts.map(host_hash).collect();
         hosts.sort_unstable();
@@ -316,7 +258,7 @@ impl Alternates {
             self.hosts = hosts;
             for number in 0..self.sets.len() as u32 {
                 if self.sets.get(number as usize).is_some_and(|set| set.faults.has_absent) {
-                    touch_in(&mut self.sets, number, &mut self.dirty_sets);
+                    self.dirty_sets.insert(number);
                 }
             }
         }
@@ -326,7 +268,6 @@ impl Alternates {
             self.change_counts(old, new);
             if let Some(set) = self.sets.get_mut(number as usize) {
                 set.faults = new;
-                set.is_dirty = false;
             }
         }
     }
@@ -334,63 +275,64 @@ impl Alternates {
     /// Whether a row has an unreturned link, a target without a row, a target with another set of links; as of the last
     /// [`Self::recompute`].
     pub(super) fn faults_of(&self, row: u32) -> (bool, bool, bool) {
-        let Some((key, number)) = self.rows.get(row) else { return (false, false, false) };
+        let Some((page, number)) = self.rows.get(row) else { return (false, false, false) };
         let Some(set) = self.sets.get(number as usize) else { return (false, false, false) };
-        let no_return = set.faults.no_return > 0 && self.unreturned_targets(key, number).next().is_some();
+        let no_return = set.faults.no_return > 0 && self.has_unreturned(page, set);
         (no_return, set.faults.missing > 0, set.faults.differs > 0)
     }
 
     /// Rows with links.
     pub(super) fn rows(&self) -> impl Iterator<Item = u32> + '_ {
-        self.rows.iter()
+        self.rows.iter().map(|(row, _)| row)
     }
 
     /// Whether a row lists a URL whose rows do not list it.
     pub(super) fn is_unreturned(&self, row: u32, target: u64) -> bool {
-        let Some((key, number)) = self.rows.get(row) else { return false };
-        self.sets.get(number as usize).is_some_and(|set| set.lists(target)) && !self.returns(target, key)
+        let Some((own, _)) = self.rows.get(row) else { return false };
+        let Some(target) = self.pages.number(target) else { return false };
+        self.set_of(row).is_some_and(|set| set.lists(target)) && !self.returns(target, own)
     }
 
     /// Whether the URL of a link is on a host of the index and listed, but has no row.
     pub(super) fn is_missing(&self, link: Link) -> bool {
         self.hosts.binary_search(&link.host).is_ok()
-            && self.pages.get(link.key).is_some_and(|page| !page.listed_by.is_empty() && page.rows == 0)
+            && self.pages.find(link.key).is_some_and(|page| page.is_listed() && page.rows == 0)
     }
 
     /// Whether the rows of a URL list another set of links than a row does.
     pub(super) fn differs_from(&self, row: u32, key: u64) -> bool {
         let Some((_, own)) = self.rows.get(row) else { return false };
-        self.pages.get(key).is_some_and(|page| self.has_conflicting_set(own, key, &page.sets))
+        let Some(number) = self.pages.number(key) else { return false };
+        self.pages.get(number).is_some_and(|page| self.has_conflicting_set(own, (number, page)))
     }
 
-    /// Whether the rows of a URL, which have these sets of links, list another set than this one.
-    fn has_conflicting_set(&self, number: u32, key: u64, linked: &Counted) -> bool {
-        if linked.contains_only(number) {
-            return false;
-        }
-        linked.len() > SETS_PER_PAGE
-            || linked.iter().any(|(other, _)| other != number && !self.differ_only_by_self(number, (other, key)))
+    /// Whether the rows of a page list another set of links than this one.
+    fn has_conflicting_set(&self, number: u32, (page_number, page): (u32, &Page)) -> bool {
+        page.linked_len() > SETS_PER_PAGE
+            || page
+                .linked()
+                .any(|(other, _)| other != number && !self.differ_only_by_self(number, (other, page_number)))
     }
 
-    /// Whether two sets of links differ only because pages do not list themselves, which another rule reports. `key` is
-    /// the URL of the rows of the other set.
-    fn differ_only_by_self(&self, number: u32, (other, key): (u32, u64)) -> bool {
+    /// Whether two sets of links differ only because pages do not list themselves, which another rule reports. `page` is
+    /// that of the rows of the other set.
+    fn differ_only_by_self(&self, number: u32, (other, page): (u32, u32)) -> bool {
         let (Some(own), Some(theirs)) = (self.sets.get(number as usize), self.sets.get(other as usize)) else {
             return false;
         };
         let unlisted = own.unlisted.as_deref().filter(|unlisted| unlisted.len() == 1);
         let missing = unlisted.and_then(|unlisted| unlisted.iter().next());
-        let missing = missing.filter(|(_, rows)| **rows == own.rows).map(|(key, _)| *key);
-        let their_missing = Some(key).filter(|key| !theirs.lists(*key));
+        let missing = missing.filter(|(_, rows)| **rows == own.rows).map(|(page, _)| *page);
+        let their_missing = Some(page).filter(|page| !theirs.lists(*page));
         if missing.is_none() && their_missing.is_none() {
             return false;
         }
-        let whole = |set: &LinkSet, more: Option<u64>| {
-            let mut keys: Vec<u64> = set.keys.iter().copied().chain(more).collect();
-            keys.sort_unstable();
-            keys
+        let whole = |set: &LinkSet, more: Option<u32>| {
+            let mut pages: Vec<u32> = set.pages.iter().copied().chain(more).collect();
+            pages.sort_unstable();
+            pages
         };
-        own.keys.len().abs_diff(theirs.keys.len()) <= 1 && whole(own, missing) == whole(theirs, their_missing)
+        own.pages.len().abs_diff(theirs.pages.len()) <= 1 && whole(own, missing) == whole(theirs, their_missing)
     }
 
     /// The number of a set of links, assigned now if it has none; `None` if no link has a URL.
@@ -408,17 +350,21 @@ impl Alternates {
         }
         links.dedup_by_key(|link| link.key);
         let number = self.free.pop().unwrap_or(self.sets.len() as u32);
+        let mut listed: Vec<(u32, u32)> = Vec::with_capacity(links.len());
         for link in &links {
-            let Some(page) = self.pages.get_or_insert(link.key) else { continue };
-            if page.listed_by.is_empty() {
+            let page_number = self.pages.number_or_insert(link.key);
+            let Some(page) = self.pages.get_mut(page_number) else { continue };
+            if !page.is_listed() {
                 page.rows = rows_of(link.key);
             }
-            page.listed_by.add(number);
+            page.add_listing(number);
+            listed.push((page_number, link.host));
         }
-        let keys = links.iter().map(|link| link.key).collect();
-        let set = LinkSet { mark, keys, hosts: Hosts::of(&links), ..LinkSet::default() };
+        listed.sort_unstable();
+        let pages = listed.iter().map(|(page, _)| *page).collect();
+        let set = LinkSet { mark, pages, hosts: Hosts::of(&listed), ..LinkSet::default() };
         match self.sets.get_mut(number as usize) {
-            Some(slot) => *slot = LinkSet { is_dirty: slot.is_dirty, ..set },
+            Some(slot) => *slot = set,
             None => self.sets.push(set),
         }
         let Self { by_mark, sets, .. } = self;
@@ -432,17 +378,12 @@ impl Alternates {
         if let Ok(entry) = self.by_mark.find_entry(set.mark, |known| *known == number) {
             entry.remove();
         }
-        for key in &set.keys {
-            if let Some(page) = self.pages.get_mut(*key)
-                && page.listed_by.take(number)
-                && page.listed_by.is_empty()
-                && page.sets.is_empty()
-            {
-                self.pages.remove(*key);
+        for page_number in &set.pages {
+            let Some(page) = self.pages.get_mut(*page_number) else { continue };
+            page.remove_listing(number);
+            if !page.is_listed() && page.linked_len() == 0 {
+                self.pages.remove(*page_number);
             }
-        }
-        if let Some(slot) = self.sets.get_mut(number as usize) {
-            slot.is_dirty = true; // it may still be in `dirty_sets`
         }
         self.free.push(number);
     }
@@ -454,10 +395,6 @@ impl Alternates {
         swap(&mut self.differs, old.differs, new.differs);
     }
 
-    fn touch_set(&mut self, number: u32) {
-        touch_in(&mut self.sets, number, &mut self.dirty_sets);
-    }
-
     /// The faults of all rows with a set of links. The cost does not depend on the number of rows.
     fn validate(&self, number: u32) -> LinkSetFaults {
         let Some(set) = self.sets.get(number as usize).filter(|set| set.rows > 0) else {
@@ -465,62 +402,45 @@ impl Alternates {
         };
         let mut faults = LinkSetFaults::default();
         let mut has_others = false;
-        for (index, key) in set.keys.iter().enumerate() {
-            let Some(page) = self.pages.get(*key).filter(|page| page.rows > 0) else {
+        for (index, page_number) in set.pages.iter().enumerate() {
+            let Some(page) = self.pages.get(*page_number).filter(|page| page.rows > 0) else {
                 faults.has_absent = true;
                 if set.hosts.get(index).is_some_and(|host| self.hosts.binary_search(&host).is_ok()) {
                     faults.missing = set.rows;
                 }
                 continue;
             };
-            if self.has_conflicting_set(number, *key, &page.sets) {
+            if self.has_conflicting_set(number, (*page_number, page)) {
                 faults.differs = set.rows;
             }
-            has_others |= page.sets.count_of(number) == 0;
+            has_others |= page.linked_rows(number) == 0;
         }
         // Rows with the same links return links to a row that lists itself; only other sets may fail to.
-        let own = set.keys.iter().filter(|_| has_others).filter_map(|key| {
-            let rows = self.pages.get(*key).map_or(0, |page| page.sets.count_of(number));
-            (rows > 0).then_some((*key, rows))
+        let own = set.pages.iter().filter(|_| has_others).filter_map(|page_number| {
+            let rows = self.pages.get(*page_number).map_or(0, |page| page.linked_rows(number));
+            (rows > 0).then_some((*page_number, rows))
         });
-        let unlisted = set.unlisted.iter().flat_map(|unlisted| unlisted.iter()).map(|(key, rows)| (*key, *rows));
-        let unreturned = own.chain(unlisted).filter(|(key, _)| self.unreturned_targets(*key, number).next().is_some());
+        let unlisted = set.unlisted.iter().flat_map(|unlisted| unlisted.iter()).map(|(page, rows)| (*page, *rows));
+        let unreturned = own.chain(unlisted).filter(|(page, _)| self.has_unreturned(*page, set));
         faults.no_return = unreturned.map(|(_, rows)| rows).sum();
         faults
     }
 
-    /// The targets of a set of links that have rows, none of which lists `key`.
-    fn unreturned_targets(&self, key: u64, number: u32) -> impl Iterator<Item = u64> + '_ {
-        let keys = self.sets.get(number as usize).map(|set| &*set.keys).unwrap_or_default();
-        keys.iter().copied().filter(move |target| !self.returns(*target, key))
+    /// Whether a set of links lists a page with rows, none of which lists `own`.
+    fn has_unreturned(&self, own: u32, set: &LinkSet) -> bool {
+        set.pages.iter().any(|target| !self.returns(*target, own))
     }
 
-    /// Whether a target links back to `key`. Also true if it is the same page, has no row, or has so many sets of links
+    /// Whether a target links back to a page. Also true if it is the same page, has no row, or has so many sets of links
     /// that it is not checked.
-    fn returns(&self, target: u64, key: u64) -> bool {
-        let lists = |(other, _): (u32, u32)| self.sets.get(other as usize).is_some_and(|set| set.lists(key));
-        let is_sound = |page: &Page| page.rows == 0 || page.sets.len() > SETS_PER_PAGE || page.sets.iter().any(lists);
-        target == key || self.pages.get(target).is_none_or(is_sound)
+    fn returns(&self, target: u32, own: u32) -> bool {
+        let lists = |(other, _): (u32, u32)| self.sets.get(other as usize).is_some_and(|set| set.lists(own));
+        let is_sound = |page: &Page| page.rows == 0 || page.linked_len() > SETS_PER_PAGE || page.linked().any(lists);
+        target == own || self.pages.get(target).is_none_or(is_sound)
     }
 }
 
 /// The mark of a set of links, which is also its hash.
 fn mark_of(sets: &[LinkSet], number: u32) -> u64 {
     sets.get(number as usize).map_or(0, |set| set.mark)
-}
-
-fn mark_changed(page: &mut Page, key: u64, dirty: &mut Vec<u64>) {
-    if !page.is_dirty {
-        page.is_dirty = true;
-        dirty.push(key);
-    }
-}
-
-fn touch_in(sets: &mut [LinkSet], number: u32, dirty: &mut Vec<u32>) {
-    if let Some(set) = sets.get_mut(number as usize)
-        && !set.is_dirty
-    {
-        set.is_dirty = true;
-        dirty.push(number);
-    }
 }

@@ -257,13 +257,13 @@ impl SetIndex {
         self.alternates.add_links(rows.linked(links), |_| 0);
     }
 
-    /// Counts the rows that alternate links lead to, after all files were added; `keys` are the key hashes of all rows
-    /// by id. Returns the rows that findings about links may name.
-    pub fn count_targets(&mut self, keys: &[u64]) -> RoaringBitmap {
-        self.alternates.recount(keys.iter().copied());
+    /// Counts the rows that alternate links lead to, after all files were added. `unlinked` are the key hashes of the
+    /// rows for which [`SetIndex::linked_key`] is `None`, in the order of their ids. Returns the rows that findings
+    /// about links may name.
+    pub fn count_targets(&mut self, unlinked: &[u64]) -> RoaringBitmap {
+        self.alternates.recount(unlinked);
         self.alternates.recompute(self.hosts.names());
-        let named = self.alternates.keys_in_findings();
-        (0..).zip(keys).filter(|(_, key)| named.contains(*key)).map(|(row, _)| row).collect()
+        self.alternates.rows_in_findings(unlinked)
     }
 
     /// Whether rows were added without comparison, so that the index does not know all rows of a page.

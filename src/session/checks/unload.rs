@@ -43,10 +43,9 @@ impl Checks {
             .insert_links_uncompared(FileRows { file, first, keys: &reader.keys }, &reader.links);
     }
 
-    /// Looks up the targets of alternate links among the key hashes of all rows, after all files were added. Returns
-    /// the rows that findings about links may name.
-    pub fn count_targets(&mut self, keys: &[u64]) -> RowSet {
-        Arc::make_mut(&mut self.set).count_targets(keys)
+    /// [`SetIndex::count_targets`](crate::check::set::SetIndex::count_targets).
+    pub fn count_targets(&mut self, unlinked: &[u64]) -> RowSet {
+        Arc::make_mut(&mut self.set).count_targets(unlinked)
     }
 
     /// Compares rows with each other, to find duplicates and near duplicates.

@@ -144,8 +144,14 @@ impl Session {
 /// Compares the rows of all files with each other, if this was postponed, or finds near duplicates.
 pub(crate) fn compare_rows(session: &mut Session) {
     let State { document, checks, .. } = &mut session.current.state;
-    if let Some(Uncompared { keys, near_keys }) = session.uncompared.take() {
-        let linked_rows = if checks.set().has_links() { checks.count_targets(&keys) } else { RowSet::new() };
+    if let Some(Uncompared { mut keys, near_keys }) = session.uncompared.take() {
+        let linked_rows = if checks.set().has_links() {
+            let mut rows = 0..;
+            keys.retain(|_| rows.next().is_some_and(|row| checks.set().linked_key(row).is_none()));
+            checks.count_targets(&keys)
+        } else {
+            RowSet::new()
+        };
         checks.compare(document, &(repeated_hashes(&near_keys) | linked_rows));
     } else {
         checks.find_near_duplicates(document);

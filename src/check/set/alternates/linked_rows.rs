@@ -1,51 +1,50 @@
-//! `LinkedRows`: the URL and the set of links of each row that has links, by the number of the row.
+//! `LinkedRows`: the page and the set of links of each row that has links, by the number of the row.
 
-/// The rows with links. Takes twelve bytes per row up to the last one with links.
+/// The rows with links. Takes eight bytes per row up to the last one with links.
 #[derive(Debug, Clone, Default)]
 pub(super) struct LinkedRows {
-    /// The hash of the URL of each row.
-    keys: Vec<u64>,
-    /// The number of its set of links; [`NONE`] for a row without links.
-    sets: Vec<u32>,
+    /// The numbers of the page and the set of links of each row; [`NONE`] for a row without links.
+    rows: Vec<(u32, u32)>,
     len: usize,
 }
 
-const NONE: u32 = u32::MAX;
+const NONE: (u32, u32) = (u32::MAX, u32::MAX);
 
 impl LinkedRows {
     pub(super) const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    pub(super) fn get(&self, row: u32) -> Option<(u64, u32)> {
-        let set = self.sets.get(row as usize).copied().filter(|set| *set != NONE)?;
-        Some((self.keys.get(row as usize).copied()?, set))
+    /// The numbers of the page and the set of links of a row.
+    pub(super) fn get(&self, row: u32) -> Option<(u32, u32)> {
+        self.rows.get(row as usize).copied().filter(|row| *row != NONE)
     }
 
     /// Adds a row that is not in the list.
-    pub(super) fn insert(&mut self, row: u32, key: u64, set: u32) {
+    pub(super) fn insert(&mut self, row: u32, page: u32, set: u32) {
         let row = row as usize;
-        if self.sets.len() <= row {
-            self.sets.resize(row + 1, NONE);
-            self.keys.resize(row + 1, 0);
+        if self.rows.len() <= row {
+            self.rows.resize(row + 1, NONE);
         }
-        if let (Some(own_key), Some(own_set)) = (self.keys.get_mut(row), self.sets.get_mut(row)) {
-            (*own_key, *own_set) = (key, set);
+        if let Some(known) = self.rows.get_mut(row) {
+            *known = (page, set);
             self.len += 1;
         }
     }
 
-    pub(super) fn remove(&mut self, row: u32) -> Option<(u64, u32)> {
-        let found = self.get(row)?;
-        if let Some(set) = self.sets.get_mut(row as usize) {
-            *set = NONE;
-            self.len -= 1;
-        }
-        Some(found)
+    pub(super) fn remove(&mut self, row: u32) -> Option<(u32, u32)> {
+        let known = self.rows.get_mut(row as usize).filter(|row| **row != NONE)?;
+        self.len -= 1;
+        Some(std::mem::replace(known, NONE))
     }
 
-    /// The rows with links, ascending.
-    pub(super) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
-        (0..).zip(&self.sets).filter(|(_, set)| **set != NONE).map(|(row, _)| row)
+    /// The rows with links, ascending, each with the number of its page.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        (0..).zip(&self.rows).filter(|(_, row)| **row != NONE).map(|(row, (page, _))| (row, *page))
+    }
+
+    /// The rows without links, ascending, without an end.
+    pub(super) fn unlinked(&self) -> impl Iterator<Item = u32> + '_ {
+        (0..).filter(|row| self.get(*row).is_none())
     }
 }

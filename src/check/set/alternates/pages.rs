@@ -29,44 +29,46 @@ fn at(chunks: &[Vec<(u64, Page)>], number: u32) -> Option<&(u64, Page)> {
 }
 
 impl Pages {
-    pub(super) fn get(&self, key: u64) -> Option<&Page> {
-        Some(&at(&self.chunks, self.number(key)?)?.1)
+    /// The page of this number.
+    pub(super) fn get(&self, number: u32) -> Option<&Page> {
+        Some(&at(&self.chunks, number)?.1)
     }
 
-    pub(super) fn get_mut(&mut self, key: u64) -> Option<&mut Page> {
-        let number = self.number(key)?;
-        self.page_mut(number)
+    pub(super) fn get_mut(&mut self, number: u32) -> Option<&mut Page> {
+        Some(&mut self.chunks.get_mut(number as usize / CHUNK)?.get_mut(number as usize % CHUNK)?.1)
     }
 
-    /// The page of a URL, created if there is none.
-    pub(super) fn get_or_insert(&mut self, key: u64) -> Option<&mut Page> {
-        let number = match self.number(key) {
-            Some(number) => number,
-            None => self.insert(key),
-        };
-        self.page_mut(number)
+    /// The hash of the URL of the page of this number.
+    pub(super) fn key(&self, number: u32) -> Option<u64> {
+        Some(at(&self.chunks, number)?.0)
     }
 
-    pub(super) fn remove(&mut self, key: u64) {
-        let Self { numbers, chunks, free } = self;
-        let is_key = |number: &u32| at(chunks, *number).is_some_and(|(known, _)| *known == key);
-        if let Ok(entry) = numbers.find_entry(hash(key), is_key) {
-            free.push(entry.remove().0);
+    /// The page of a URL.
+    pub(super) fn find(&self, key: u64) -> Option<&Page> {
+        self.get(self.number(key)?)
+    }
+
+    /// The number of the page of a URL.
+    pub(super) fn number(&self, key: u64) -> Option<u32> {
+        let is_key = |number: &u32| at(&self.chunks, *number).is_some_and(|(known, _)| *known == key);
+        self.numbers.find(hash(key), is_key).copied()
+    }
+
+    /// The number of the page of a URL, created if there is none.
+    pub(super) fn number_or_insert(&mut self, key: u64) -> u32 {
+        self.number(key).unwrap_or_else(|| self.insert(key))
+    }
+
+    pub(super) fn remove(&mut self, number: u32) {
+        let Some(key) = self.key(number) else { return };
+        if let Ok(entry) = self.numbers.find_entry(hash(key), |known| *known == number) {
+            self.free.push(entry.remove().0);
         }
     }
 
     /// All pages, including removed ones, which have no row and are not listed.
     pub(super) fn values_mut(&mut self) -> impl Iterator<Item = &mut Page> {
         self.chunks.iter_mut().flatten().map(|(_, page)| page)
-    }
-
-    fn number(&self, key: u64) -> Option<u32> {
-        let is_key = |number: &u32| at(&self.chunks, *number).is_some_and(|(known, _)| *known == key);
-        self.numbers.find(hash(key), is_key).copied()
-    }
-
-    fn page_mut(&mut self, number: u32) -> Option<&mut Page> {
-        Some(&mut self.chunks.get_mut(number as usize / CHUNK)?.get_mut(number as usize % CHUNK)?.1)
     }
 
     fn insert(&mut self, key: u64) -> u32 {
@@ -107,14 +109,16 @@ mod tests {
             let (mut pages, mut expected) = (Pages::default(), BTreeMap::new());
             for (key, step) in steps {
                 if step == 0 {
-                    pages.remove(key);
+                    pages.number(key).into_iter().for_each(|number| pages.remove(number));
                     expected.remove(&key);
                 } else {
-                    pages.get_or_insert(key).unwrap().rows += 1;
+                    let number = pages.number_or_insert(key);
+                    prop_assert_eq!(pages.key(number), Some(key));
+                    pages.get_mut(number).unwrap().rows += 1;
                     *expected.entry(key).or_insert(0_u32) += 1;
                 }
                 for key in 0..40 {
-                    prop_assert_eq!(pages.get(key).map(|page| page.rows), expected.get(&key).copied());
+                    prop_assert_eq!(pages.find(key).map(|page| page.rows), expected.get(&key).copied());
                 }
             }
         }
@@ -124,8 +128,8 @@ mod tests {
     fn numbers_are_reused() {
         let mut pages = Pages::default();
         for key in 0..10_000 {
-            pages.get_or_insert(key);
-            pages.remove(key);
+            let number = pages.number_or_insert(key);
+            pages.remove(number);
         }
         assert_eq!(pages.chunks.len(), 1);
     }

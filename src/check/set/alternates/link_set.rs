@@ -1,0 +1,72 @@
+//! `LinkSet`: a set of alternate links that some rows share, with what is wrong with all of them.
+
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
+
+/// The faults that all rows with one set of links have.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct LinkSetFaults {
+    /// Rows with a link that is not returned.
+    pub(super) no_return: u32,
+    /// Rows with a target on a host of the index that has no row.
+    pub(super) missing: u32,
+    /// Rows with a target that lists another set.
+    pub(super) differs: u32,
+    /// Whether a target has no row, on any host.
+    pub(super) has_absent: bool,
+}
+
+/// A set of links shared by some rows.
+#[derive(Debug, Clone, Default)]
+pub(super) struct LinkSet {
+    /// A hash of the links, by which the set is found.
+    pub(super) mark: u64,
+    /// The numbers of the listed pages, ascending, each once.
+    pub(super) pages: Box<[u32]>,
+    pub(super) hosts: Hosts,
+    /// Number of rows with these links.
+    pub(super) rows: u32,
+    /// Pages of its rows that it does not list, with the number of rows; usually none.
+    pub(super) unlisted: Option<Box<HashMap<u32, u32, FixedState>>>,
+    pub(super) faults: LinkSetFaults,
+}
+
+/// The hosts of the pages that a set of links lists.
+#[derive(Debug, Clone)]
+pub(super) enum Hosts {
+    /// All are on this one, as in nearly every set.
+    Same(u32),
+    /// One for each page.
+    Each(Box<[u32]>),
+}
+
+impl Default for Hosts {
+    fn default() -> Self {
+        Self::Each(Box::default())
+    }
+}
+
+impl Hosts {
+    /// The hosts of listed pages, each given with the number of the page.
+    pub(super) fn of(listed: &[(u32, u32)]) -> Self {
+        match listed {
+            [(_, first), rest @ ..] if rest.iter().all(|(_, host)| host == first) => Self::Same(*first),
+            _ => Self::Each(listed.iter().map(|(_, host)| *host).collect()),
+        }
+    }
+
+    /// The host of the page at an index.
+    pub(super) fn get(&self, index: usize) -> Option<u32> {
+        match self {
+            Self::Same(host) => Some(*host),
+            Self::Each(hosts) => hosts.get(index).copied(),
+        }
+    }
+}
+
+impl LinkSet {
+    /// Whether a link leads to the page of this number.
+    pub(super) fn lists(&self, page: u32) -> bool {
+        self.pages.binary_search(&page).is_ok()
+    }
+}
