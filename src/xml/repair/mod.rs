@@ -65,6 +65,11 @@ const fn max_pieces(file_len: usize) -> usize {
     BASE_PIECES + file_len / BYTES_PER_PIECE
 }
 
+/// The capacity to reserve for the repair of so many bytes: most repairs make the file a little longer.
+const fn output_capacity(len: usize) -> usize {
+    len + len / 64 + 256
+}
+
 /// Repairs a damaged file; `None` if it has neither the root nor an entry of a sitemap. `bytes` must be UTF-8.
 pub fn repair(bytes: &[u8]) -> Option<Repaired> {
     repair_after(bytes, None)
@@ -73,6 +78,7 @@ pub fn repair(bytes: &[u8]) -> Option<Repaired> {
 /// [`repair`] for a file with a known undamaged beginning.
 pub fn repair_after(bytes: &[u8], prefix: Option<SoundPrefix>) -> Option<Repaired> {
     let mut repairer = Repairer::new(bytes);
+    repairer.out.reserve(output_capacity(bytes.len()));
     repairer.soundness = Some(SoundnessCheck::new(bytes));
     let body = prolog::write(&mut repairer)?;
     let prefix = prefix
@@ -196,7 +202,7 @@ impl<'b> Repairer<'b> {
         Self {
             bytes,
             tokens: Tokens::default(),
-            out: Vec::with_capacity(bytes.len() + bytes.len() / 64 + 256),
+            out: Vec::new(),
             log: RepairLog::new(bytes.len()),
             anchors: Vec::new(),
             moved: Moved::No,

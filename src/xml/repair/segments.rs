@@ -4,15 +4,24 @@
 //! segments before it need no more namespace declarations. If their repair shows otherwise, such as for an end tag
 //! inside a comment, the segment is repaired again as a part of the one before it. A property test compares the result
 //! with that of a repair in one piece.
+//!
+//! Segments are repaired in file order. The thread that has repaired the next one appends it, and those after it that
+//! are ready, while others repair further segments. So few of them are in memory at the same time.
 
 use super::log::RepairLog;
-use super::sound_entries::SoundnessCheck;
-use super::{Moved, Repairer, max_pieces};
+use super::{Moved, Repairer, max_pieces, output_capacity};
 use rayon::prelude::*;
+use std::iter::Enumerate;
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+use std::vec;
 
 /// Minimum size of a segment, in bytes.
 const MIN_SEGMENT: usize = 1 << 20;
+
+/// Maximum number of segments for each core. A search for the end of a token can reach the end of the file once in
+/// each segment.
+const SEGMENTS_PER_CORE: usize = 4;
 
 /// The number of entries that a segment assumes before it; appending the segment corrects it.
 const ENTRIES_BEFORE: u32 = 1;
@@ -20,11 +29,13 @@ const ENTRIES_BEFORE: u32 = 1;
 /// Repairs the file after the root's start tag, which ends at `from`.
 pub(super) fn repair_body(repairer: &mut Repairer<'_>, from: usize) {
     let rest = repairer.bytes.len().saturating_sub(from);
-    let count = rayon::current_num_threads().min(rest / MIN_SEGMENT);
+    let cores = rayon::current_num_threads();
+    let count = if cores > 1 { (cores * SEGMENTS_PER_CORE).min(rest / MIN_SEGMENT) } else { 0 };
     let tag = [b"</", repairer.names.kind.entry_name().as_bytes(), b">"].concat();
     let after_end_tag = |number: usize| {
-        let middle = from + rest / count * number;
-        Some(middle + memchr::memmem::find(repairer.bytes.get(middle..)?, &tag)? + tag.len())
+        let start = from + rest / count * number;
+        let segment = repairer.bytes.get(start..start + rest / count)?;
+        Some(start + memchr::memmem::find(segment, &tag)? + tag.len())
     };
     let starts: Vec<usize> = (1..count).filter_map(after_end_tag).collect();
     repair_segments(repairer, from, &starts);
@@ -45,20 +56,88 @@ pub(super) fn repair_segments(repairer: &mut Repairer<'_>, from: usize, starts: 
         return repair_rest(repairer, from);
     };
     let ends = starts.iter().skip(1).copied().chain([repairer.bytes.len()]);
-    let mut segments: Vec<Segment<'_>> =
+    let segments: Vec<Segment<'_>> =
         starts.iter().zip(ends).map(|(start, end)| Segment::after(repairer, *start..end)).collect();
-    let (mut end, ()) =
-        rayon::join(|| repairer.run(from, *first), || segments.par_iter_mut().for_each(Segment::repair));
-    for segment in segments {
-        // Repairs the segments again that could not be appended, up to this one.
-        end = end.and_then(|end| repairer.run(end, segment.range.start));
-        if end == Some(segment.range.start) && segment.can_follow(repairer) {
-            end = segment.end;
-            segment.append_to(repairer);
-        }
-    }
-    if let Some(end) = end {
+    let assembly = Mutex::new(Assembly::new(segments));
+    rayon::join(
+        || {
+            let end = repairer.run(from, *first);
+            assembly.lock().unwrap_or_else(PoisonError::into_inner).beginning = Some(Beginning { repairer, end });
+            append_repaired(&assembly);
+            repair_waiting(&assembly);
+        },
+        || (1..rayon::current_num_threads()).into_par_iter().for_each(|_| repair_waiting(&assembly)),
+    );
+    let assembly = assembly.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if let Some(Beginning { repairer, end: Some(end) }) = assembly.beginning {
         repair_rest(repairer, end);
+    }
+}
+
+/// The repair of the file up to the next segment to be appended.
+struct Beginning<'r, 'b> {
+    repairer: &'r mut Repairer<'b>,
+    /// The offset up to which it is repaired; `None` if the repair has ended.
+    end: Option<usize>,
+}
+
+/// The segments of a file that are repaired and appended by several threads.
+struct Assembly<'r, 'b> {
+    /// `None` while a thread continues it.
+    beginning: Option<Beginning<'r, 'b>>,
+    /// Segments to be repaired, in file order, with their numbers.
+    waiting: Enumerate<vec::IntoIter<Segment<'b>>>,
+    /// Repaired segments by their numbers, until they are appended.
+    repaired: Vec<Option<Segment<'b>>>,
+    /// The number of the next segment to be appended.
+    next: usize,
+    /// Memory of appended segments.
+    buffers: Vec<Vec<u8>>,
+}
+
+impl<'r, 'b> Assembly<'r, 'b> {
+    fn new(segments: Vec<Segment<'b>>) -> Self {
+        let repaired = segments.iter().map(|_| None).collect();
+        Self { beginning: None, waiting: segments.into_iter().enumerate(), repaired, next: 0, buffers: Vec::new() }
+    }
+
+    /// The next segment to be repaired.
+    fn next_waiting(&mut self) -> Option<(usize, Segment<'b>)> {
+        let (number, mut segment) = self.waiting.next()?;
+        segment.repairer.out = self.buffers.pop().unwrap_or_default();
+        Some((number, segment))
+    }
+
+    /// The next segment to be appended and the beginning, if both are there.
+    fn next_repaired(&mut self) -> Option<(Beginning<'r, 'b>, Segment<'b>)> {
+        let segment = self.repaired.get_mut(self.next).filter(|_| self.beginning.is_some())?.take()?;
+        self.next += 1;
+        Some((self.beginning.take()?, segment))
+    }
+}
+
+/// Repairs segments until none is left.
+fn repair_waiting(assembly: &Mutex<Assembly<'_, '_>>) {
+    let lock = || assembly.lock().unwrap_or_else(PoisonError::into_inner);
+    loop {
+        let Some((number, mut segment)) = lock().next_waiting() else { return };
+        segment.repair();
+        if let Some(place) = lock().repaired.get_mut(number) {
+            *place = Some(segment);
+        }
+        append_repaired(assembly);
+    }
+}
+
+/// Appends the repaired segments that follow the beginning, unless another thread does.
+fn append_repaired(assembly: &Mutex<Assembly<'_, '_>>) {
+    let lock = || assembly.lock().unwrap_or_else(PoisonError::into_inner);
+    loop {
+        let Some((mut beginning, segment)) = lock().next_repaired() else { return };
+        let buffer = beginning.append(segment);
+        let mut assembly = lock();
+        assembly.beginning = Some(beginning);
+        assembly.buffers.push(buffer);
     }
 }
 
@@ -70,18 +149,30 @@ struct Segment<'b> {
     end: Option<usize>,
 }
 
+impl<'b> Beginning<'_, 'b> {
+    /// Appends a segment, or repairs its part of the file again if it cannot follow. Returns the memory of its output.
+    fn append(&mut self, segment: Segment<'b>) -> Vec<u8> {
+        // The segments before it that could not follow.
+        self.end = self.end.and_then(|end| self.repairer.run(end, segment.range.start));
+        if self.end == Some(segment.range.start) && segment.can_follow(self.repairer) {
+            self.end = segment.end;
+            return segment.append_to(self.repairer);
+        }
+        segment.repairer.out
+    }
+}
+
 impl<'b> Segment<'b> {
     /// Prepares a segment of the file that `before` repairs.
     fn after(before: &Repairer<'b>, range: Range<usize>) -> Self {
         let bytes = before.bytes;
         let repairer = Repairer {
-            out: Vec::with_capacity(range.len() + range.len() / 64 + 256),
             log: RepairLog::new(bytes.len()),
             moved: Moved::Unknown,
             entities: before.entities.clone(),
             needed: before.needed.clone(),
             names: before.names.clone(),
-            soundness: before.soundness.is_some().then(|| SoundnessCheck::new(bytes)),
+            soundness: before.soundness.as_ref().map(|check| check.of_segment(range.len())),
             root: before.root.clone(),
             entries: ENTRIES_BEFORE,
             needed_before: Some(before.needed.len()),
@@ -91,6 +182,8 @@ impl<'b> Segment<'b> {
     }
 
     fn repair(&mut self) {
+        self.repairer.out.clear();
+        self.repairer.out.reserve(output_capacity(self.range.len()));
         self.end = self.repairer.run(self.range.start, self.range.end);
     }
 
@@ -106,8 +199,8 @@ impl<'b> Segment<'b> {
             && before.log.can_append(&self.repairer.log)
     }
 
-    /// Appends the repair to that of the segments before it.
-    fn append_to(self, before: &mut Repairer<'b>) {
+    /// Appends the repair to that of the segments before it. Returns the memory of the output.
+    fn append_to(self, before: &mut Repairer<'b>) -> Vec<u8> {
         let segment = self.repairer;
         let (shift, entries, repairs) = (before.out.len(), before.entries - ENTRIES_BEFORE, before.log.repairs.len());
         before.out.extend_from_slice(&segment.out);
@@ -133,5 +226,6 @@ impl<'b> Segment<'b> {
         before.closed = segment.closed.map(|(start, end)| (start + shift, end + shift));
         (before.needed, before.names, before.inside) = (segment.needed, segment.names, segment.inside);
         before.root.is_closed |= segment.root.is_closed;
+        segment.out
     }
 }

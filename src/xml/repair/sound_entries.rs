@@ -42,6 +42,13 @@ impl SoundnessCheck {
         Self { parser, illegal: 0, budget: bytes.len(), failures: 0, remaining_skips: 0 }
     }
 
+    /// A check of a segment of `len` bytes of the same file.
+    pub(super) fn of_segment(&self, len: usize) -> Self {
+        let mut parser = Parser::default();
+        parser.damage.has_brackets = self.parser.damage.has_brackets;
+        Self { parser, illegal: 0, budget: len, failures: 0, remaining_skips: 0 }
+    }
+
     /// Whether to examine the next entry: rarely if the entries before it were damaged. Counts the skipped ones.
     fn is_next_examined(&mut self) -> bool {
         let is_due = self.remaining_skips == 0;
