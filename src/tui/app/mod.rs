@@ -149,12 +149,23 @@ impl App {
         needs_rows && (self.rows_are_pending() || !self.held_input.is_empty())
     }
 
-    /// Whether a key works before the first row is read, and no input before it waits. It must also work if the
-    /// load never ends, as with a network file system that does not answer.
+    /// Whether a key works before the session has rows, and no input before it waits: it needs no row, or moves the
+    /// cursor among the first rows. It must work even if the load never ends, as with a network file system that does
+    /// not answer.
     fn works_without_rows(&self, key: KeyEvent) -> bool {
-        let action = self.shared.keymap.action_of(key.into());
-        let is_independent = matches!(action, Some(A::Quit | A::Help | A::CommandLine | A::Palette | A::Mouse));
-        is_independent && self.held_input.is_empty() && self.shared.has_no_rows_yet()
+        if !self.held_input.is_empty() || !self.shared.has_no_rows_yet() {
+            return false;
+        }
+        let (grid, page) = (&self.shared.grid, self.areas().page());
+        let below = grid.first_rows.saturating_sub(grid.position + 1);
+        match self.shared.keymap.action_of(key.into()) {
+            Some(A::Quit | A::Help | A::CommandLine | A::Palette | A::Mouse) => true,
+            Some(A::Up | A::PageUp | A::HalfPageUp) => true,
+            Some(A::Down) => below > 0,
+            Some(A::HalfPageDown) => below >= page / 2,
+            Some(A::PageDown) => below >= page,
+            _ => false,
+        }
     }
 
     fn take(&mut self, event: Event) {
@@ -169,7 +180,7 @@ impl App {
             Event::Focus => external_changes::check_external_changes(&mut self.shared, Thoroughness::Quick, false),
             Event::Part(Part::Files { files, is_last }) => {
                 if files.has_rows() {
-                    self.shared.opening.first_rows = Vec::new();
+                    self.shared.show_first_rows(Vec::new());
                     // After the last file, keys wait for the set that can be edited.
                     self.shared.opening.keys = if is_last { KeyHold::On } else { KeyHold::Off };
                 }

@@ -50,7 +50,7 @@ pub(super) fn take(app: &mut App, outcome: JobOutcome) {
         JobOutcome::Replayed(replayed) => recovery::finish_replay(&mut app.shared, replayed.map(|replayed| *replayed)),
         JobOutcome::Beginning(rows) => {
             let is_wanted = app.shared.session.is_loading() && app.shared.session.view().shown() == 0;
-            app.shared.opening.first_rows = if is_wanted { rows } else { Vec::new() };
+            app.shared.show_first_rows(if is_wanted { rows } else { Vec::new() });
         }
         JobOutcome::View { ticket, version, spec, view } => {
             view::view_done(&mut app.shared, ticket, version, spec, view);

@@ -181,13 +181,14 @@ pub(super) fn footer_words(app: &App) -> Line {
     Line::new(words, right)
 }
 
-/// The position of the cursor and the number of rows shown: `3/1,204`.
+/// The position of the cursor and the number of rows shown, `3/1,204`, or `3/…` before it is known.
 fn position_words(shared: &Shared) -> Words {
-    let shown = shared.session.view().shown();
-    if shown == 0 {
-        return Words::new();
-    }
-    Words::dim(format!("{}/{}", grouped(u64::from(shared.grid.position) + 1), grouped(u64::from(shown))))
+    let rows = match shared.session.view().shown() {
+        0 if shared.grid.first_rows == 0 => return Words::new(),
+        0 => shared.theme.charset.ellipsis().to_owned(),
+        shown => grouped(u64::from(shown)),
+    };
+    Words::dim(format!("{}/{rows}", grouped(u64::from(shared.grid.position) + 1)))
 }
 
 /// Returns the name of the mode and its hints: key, description, rank. If space is short, the hints with the highest

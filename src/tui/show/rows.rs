@@ -22,6 +22,7 @@ use crate::protocol::{Field, Severity};
 use crate::session::findings;
 use crate::tui::outline::badges;
 use crate::words::{counted, grouped};
+use std::ops::Range;
 
 /// Maximum number of bytes of a data column's value that are read for a cell.
 const MAX_CELL_BYTES: usize = 256;
@@ -32,13 +33,13 @@ pub(super) fn table(app: &App) -> Table<'_> {
     let cursor = (window.contains(&app.shared.grid.position))
         .then(|| ((app.shared.grid.position - window.start) as usize, app.shared.grid.field));
     let mut rows: Vec<Row> = Vec::with_capacity(window.len());
-    for position in window {
+    for position in window.clone() {
         let Some(id) = app.shared.session.view().row_at(position) else { break };
         let row = row(&app.shared, id, position, origin, rows.last());
         rows.push(row);
     }
     if rows.is_empty() {
-        rows = first_rows(&app.shared, app.areas().page());
+        rows = first_rows(&app.shared, window);
     }
     Table {
         data: data_heads(&app.shared),
@@ -56,9 +57,12 @@ pub(super) fn table(app: &App) -> Table<'_> {
 }
 
 /// Returns the first rows of a large file that is still being read. They have no row ids yet.
-fn first_rows(shared: &Shared, page: u32) -> Vec<Row> {
-    let rows = shared.opening.first_rows.iter().take(page as usize).enumerate();
-    rows.map(|(at, fields)| Row { number: at as u64 + 1, fields: fields.clone(), ..Row::default() }).collect()
+fn first_rows(shared: &Shared, window: Range<u32>) -> Vec<Row> {
+    let row = |position: u32| {
+        let fields = shared.opening.first_rows.get(position as usize)?.clone();
+        Some(Row { number: u64::from(position) + 1, fields, ..Row::default() })
+    };
+    window.filter_map(row).collect()
 }
 
 fn row(shared: &Shared, id: RowId, position: u32, origin: &str, above: Option<&Row>) -> Row {

@@ -20,7 +20,7 @@ use crate::words::counted;
 use std::path::PathBuf;
 
 pub(in crate::tui::app) fn finish_load(app: &mut App, result: Result<Loaded, Error>) {
-    app.shared.opening.first_rows = Vec::new();
+    app.shared.show_first_rows(Vec::new());
     // Reading the journal is fast unless the state folder is slow; then keys do not wait for it.
     app.shared.opening.keys = if result.is_ok() { KeyHold::UntilProgress } else { KeyHold::Off };
     match result {

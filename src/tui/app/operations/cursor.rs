@@ -8,7 +8,7 @@ use crate::words::counted;
 
 /// Scrolls the table, and moves the cursor by the same distance.
 pub(in crate::tui::app) fn scroll(shared: &mut Shared, down: bool, by: u32) {
-    let shown = shared.session.view().shown();
+    let shown = shared.grid.shown(&shared.session);
     let last_top = shown.saturating_sub(shared.areas().page());
     let top = shared.grid.top;
     shared.grid.top = if down { top.saturating_add(by).min(last_top.max(top)) } else { top.saturating_sub(by) };

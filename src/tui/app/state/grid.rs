@@ -22,6 +22,8 @@ pub(crate) struct Grid {
     pub row: Option<RowId>,
     /// Position of the first row on the screen.
     pub top: u32,
+    /// Number of rows of [`Opening::first_rows`](super::Opening::first_rows).
+    pub first_rows: u32,
     /// Column of the cursor.
     pub field: Field,
     /// The row that the cursor left because a filter hid it.
@@ -71,6 +73,7 @@ impl Default for Grid {
             position: 0,
             row: None,
             top: 0,
+            first_rows: 0,
             field: Field::Loc,
             hidden: None,
             anchor: None,
@@ -138,15 +141,20 @@ impl Grid {
         Ok(is_new)
     }
 
+    /// The number of rows in the view, or of first rows as long as it has none.
+    pub(crate) fn shown(&self, session: &Session) -> u32 {
+        Some(session.view().shown()).filter(|shown| *shown > 0).unwrap_or(self.first_rows)
+    }
+
     /// The rows on the screen, as positions in the view.
     pub(crate) fn window(&self, session: &Session, page: u32) -> std::ops::Range<u32> {
-        let end = (self.top + page).min(session.view().shown());
+        let end = (self.top + page).min(self.shown(session));
         self.top.min(end)..end
     }
 
     /// Moves the cursor to a position, or to the last row if the view is shorter.
     pub(crate) fn go(&mut self, session: &Session, position: u32) {
-        self.position = position.min(session.view().shown().saturating_sub(1));
+        self.position = position.min(self.shown(session).saturating_sub(1));
         let row = session.view().row_at(self.position);
         if self.row != row {
             self.detail = 0;
@@ -196,7 +204,7 @@ impl Grid {
 
     /// Keeps the cursor within the view, and visible on the screen.
     pub(crate) fn clamp(&mut self, session: &Session, page: u32) {
-        let shown = session.view().shown();
+        let shown = self.shown(session);
         self.position = self.position.min(shown.saturating_sub(1));
         let margin = SCROLL_MARGIN.min(page.saturating_sub(1) / 2);
         let highest = self.position.saturating_sub(margin);

@@ -249,6 +249,12 @@ impl Shared {
         waits
     }
 
+    /// Shows the first rows of a file until the session has rows; none ends that.
+    pub(in crate::tui::app) fn show_first_rows(&mut self, rows: Vec<FirstRow>) {
+        self.grid.first_rows = rows.len() as u32;
+        self.opening.first_rows = rows;
+    }
+
     /// Whether a set is being loaded and none of its rows is known yet, so that keys for rows wait.
     pub(in crate::tui::app) fn has_no_rows_yet(&self) -> bool {
         self.jobs.is_busy(Kind::Load) && self.session.view().urls() == 0

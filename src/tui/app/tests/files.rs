@@ -406,6 +406,30 @@ fn keys_before_the_first_row_is_read_wait_for_it() {
 }
 
 #[test]
+fn the_cursor_moves_among_the_first_rows_before_the_file_is_read() {
+    let mut bench = Bench::file(SMALL);
+    bench.hold = Some(Kind::Load);
+    bench.keys(":edit!<enter>");
+    let rows = ["a", "b", "c"].map(|path| [Some(format!("https://example.com/{path}")), None, None, None]);
+    bench.send(Event::Done(Finished {
+        kind: Kind::Read,
+        number: 0,
+        outcome: Some(JobOutcome::Beginning(rows.into())),
+    }));
+    let position = |bench: &Bench| bench.app.shared.grid.position;
+    bench.keys("j");
+    bench.shows("2/…");
+    bench.keys("jkj");
+    bench.shows("3/…");
+    // What needs more rows waits, and so does all input after it.
+    bench.keys("jkkG");
+    assert_eq!(position(&bench), 2);
+    bench.release_jobs();
+    assert_eq!(position(&bench), 3);
+    bench.shows("4/4");
+}
+
+#[test]
 fn keys_that_need_no_rows_work_before_the_first_row_is_read() {
     for (keys, shown) in [("?", "empty"), (":", "apply"), ("<c-p>", "COMMANDS")] {
         let mut bench = Bench::file(SMALL);
