@@ -48,7 +48,7 @@ pub(crate) fn messages_without_fixes(entry: &Entry, text: &[u8], context: &Conte
 
 fn findings_of_entry(trial: &Trial<'_>, set: RuleSet, has_fixes: bool) -> Vec<Finding> {
     let Subject { entry, text, context } = trial.subject;
-    let mut findings = Vec::new();
+    let mut findings = Vec::with_capacity(set.len() as usize);
     for_each_broken(entry, text, context, set, |rule, field| {
         let Some(severity) = rule.severity_in(context.profile) else { return };
         let (message, position) = match field {

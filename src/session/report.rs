@@ -171,7 +171,7 @@ impl Reporter {
         let (mut rest, mut size) = (&*rows, FIRST_BLOCK_ROWS);
         let sets = session.current.checks.rule_sets();
         // The findings and counts of one block that the receiver has not got yet.
-        let mut pending: Option<(Vec<Unplaced>, Counted)> = None;
+        let mut pending: Option<(Vec<Vec<Unplaced>>, Counted)> = None;
         while !rest.is_empty() {
             let filter = receiver.messages_needed();
             if filter.is_all() {
@@ -223,13 +223,14 @@ impl Reporter {
         out
     }
 
-    /// The findings of some rows, on all cores: the wanted ones with messages, the others counted.
+    /// The findings of some rows, on all cores: the wanted ones with messages, in pieces of some rows each, the others
+    /// counted.
     fn of_rows(
         &self,
         session: &Session,
         (rows, sets): (&[RowId], &[RuleSet]),
         (file, filter): (&Arc<str>, &MessageFilter),
-    ) -> (Vec<Unplaced>, Counted) {
+    ) -> (Vec<Vec<Unplaced>>, Counted) {
         let document = session.document();
         let counter = Counter::new(&session.current, &self.near, filter);
         let checks = &session.current.checks;
@@ -249,8 +250,7 @@ impl Reporter {
                 let with_message = if filter.is_all() { rules } else { filter.of_row(rules, || counter.host_of(row)) };
                 let rest = rules.minus(with_message);
                 if !with_message.is_empty() {
-                    let of_row = self.of_row(session, (row, with_message), (file, filter));
-                    found.extend(of_row.into_iter().filter(|(_, found)| with_message.contains(found.finding.rule)));
+                    self.add_row(session, (row, with_message), (file, filter), &mut found);
                 }
                 if !rest.is_empty() {
                     counter.count(row, rules, rest, &mut counted);
@@ -260,27 +260,29 @@ impl Reporter {
             (found, counted)
         };
         let pieces: Vec<(Vec<Unplaced>, Counted)> = rows.par_chunks(TASK_ROWS).map(of_piece).collect();
-        pieces.into_iter().fold(Default::default(), |(mut all, sum): (Vec<Unplaced>, Counted), (found, counted)| {
-            all.extend(found);
+        pieces.into_iter().fold(Default::default(), |(mut all, sum): (Vec<_>, Counted), (found, counted)| {
+            all.push(found);
             (all, sum.join(counted))
         })
     }
 
-    /// The findings of a row, in the order of their offsets in the file.
-    fn of_row(
+    /// Adds the findings of a row, in the order of their offsets in the file.
+    fn add_row(
         &self,
         session: &Session,
         (row, rules): (RowId, RuleSet),
         (file, filter): (&Arc<str>, &MessageFilter),
-    ) -> Vec<Unplaced> {
+        found: &mut Vec<Unplaced>,
+    ) {
         let document = session.document();
         let words = Wording { names: RowNames::Lines(&self.lines), has_fixes: filter.has_fixes };
         let mut findings = findings::of_rules(&session.current, row, rules, words);
         if self.near.contains(row.0) && rules.contains(Rule::SET_DUPLICATE_NEAR) {
             findings.extend(findings::of_near(&session.current, row, self.near.first_of(row.0)));
         }
+        findings.retain(|finding| rules.contains(finding.rule));
         if findings.is_empty() {
-            return Vec::new();
+            return;
         }
         // An entry may have many findings, which share its URL.
         let loc: Arc<str> = document.loc(row).as_ref().into();
@@ -299,15 +301,16 @@ impl Reporter {
                     },
             )
         };
-        let placed = findings.into_iter().map(|mut finding| {
+        let before = found.len();
+        found.extend(findings.into_iter().map(|mut finding| {
             let (file, at, loc) = (Arc::clone(file), finding.position.stored(), Arc::clone(&loc));
             // A report only describes fixes: the actions of n findings would keep n copies of the entry.
             finding.fix = finding.fix.map(Fix::with_file_action);
             (offset(&finding), LocatedFinding { file, at, loc, finding })
-        });
-        let mut placed: Vec<Unplaced> = placed.collect();
-        placed.sort_by_key(|(offset, _)| *offset);
-        placed
+        }));
+        if let Some(of_row) = found.get_mut(before..) {
+            of_row.sort_by_key(|(offset, _)| *offset);
+        }
     }
 
     /// The findings of the set as a whole.
@@ -328,20 +331,22 @@ impl Reporter {
 /// Sends the receiver the findings of a block of rows. Lines are computed here, in order, since the line counter only
 /// goes forward.
 fn deliver<R: Receiver>(
-    (found, counted): (Vec<Unplaced>, Counted),
+    (pieces, counted): (Vec<Vec<Unplaced>>, Counted),
     lines: &mut Lines<'_>,
     receiver: &mut R,
 ) -> Result<(), R::Error> {
-    let placed = found.into_iter().map(|(offset, mut found)| {
-        found.at = found.at.or_else(|| offset.map(|offset| lines.position(offset)));
-        found
-    });
-    let mut placed: Vec<LocatedFinding> = placed.collect();
-    // Findings of repairs have their own position, which may differ from that of the row's bytes.
-    for of_row in placed.chunk_by_mut(|one, next| one.row() == next.row()) {
-        of_row.sort_by_key(|found| found.at);
+    for found in pieces {
+        let placed = found.into_iter().map(|(offset, mut found)| {
+            found.at = found.at.or_else(|| offset.map(|offset| lines.position(offset)));
+            found
+        });
+        let mut placed: Vec<LocatedFinding> = placed.collect();
+        // Findings of repairs have their own position, which may differ from that of the row's bytes.
+        for of_row in placed.chunk_by_mut(|one, next| one.row() == next.row()) {
+            of_row.sort_by_key(|found| found.at);
+        }
+        receiver.take(placed)?;
     }
-    receiver.take(placed)?;
     receiver.count(counted);
     Ok(())
 }
