@@ -19,6 +19,7 @@ use crate::xml::grid::TableHints;
 use crate::xml::markup;
 use crate::xml::names::{FileKind, Names};
 use crate::xml::scan::{self, Scan, Visit};
+use rayon::prelude::*;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry::{Occupied, Vacant};
 use std::ops::Range;
@@ -150,9 +151,16 @@ fn dropped_words(count: u64) -> String {
     }
 }
 
-/// Whether any line is the start marker of a conflict.
+/// Whether any line is the start marker of a conflict. A large file is searched on all cores.
 fn has_marker(bytes: &[u8]) -> bool {
-    memchr::memmem::find_iter(bytes, b"<<<<<<<").any(|at| is_marker(line_at(bytes, at), b'<') && starts_line(bytes, at))
+    const SIGNS: &[u8] = b"<<<<<<<";
+    const PIECE: usize = 1 << 20;
+    let is_in_piece = |from: usize| {
+        let piece = bytes.get(from..(from + PIECE + SIGNS.len() - 1).min(bytes.len())).unwrap_or_default();
+        let mut found = memchr::memmem::find_iter(piece, SIGNS).map(|at| from + at);
+        found.any(|at| is_marker(line_at(bytes, at), b'<') && starts_line(bytes, at))
+    };
+    (0..bytes.len().div_ceil(PIECE)).into_par_iter().with_min_len(4).any(|piece| is_in_piece(piece * PIECE))
 }
 
 fn starts_line(bytes: &[u8], at: usize) -> bool {
@@ -625,6 +633,11 @@ mod tests {
         }
         assert!(!has_marker(b"a <<<<<<< b\n<<<<<<<<\n<<<<<<<x\n"));
         assert!(has_marker(b"\xEF\xBB\xBF<<<<<<< HEAD\n") && has_marker(b"a\n<<<<<<<\r\n"));
+        // At each offset around the end of a piece.
+        for before in (1 << 20) - 9..(1 << 20) + 2 {
+            let text = [&vec![b'a'; before - 1], &b"\n<<<<<<< HEAD\n"[..]].concat();
+            assert!(has_marker(&text), "{before}");
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! Invariant I1: `head ++ entries ++ tail` are the bytes of the file, for any bytes. The scan calls a visitor for each
 //! entry while its bytes are in the CPU cache, so that records and findings need no second pass.
 
+mod characters;
 mod grid;
 mod parallel;
 
@@ -18,6 +19,7 @@ use super::parser::{Parser, Seek};
 use super::{fast_path, instruction};
 use crate::progress::Progress;
 use crate::xml::defect::Defect;
+use characters::check_characters;
 
 /// A visitor of the entries of a file, in file order.
 pub trait Visit {
@@ -184,7 +186,7 @@ fn run<V: Visit>(
     body: impl FnOnce(usize, &Names, &mut Walk<'_, V>),
 ) -> Scan {
     let Start { mut parser, stops } = start;
-    check_characters(bytes, 0, &mut parser);
+    let utf8 = check_characters(bytes, 0, &mut parser);
     let mut scan = Scan::default();
     let after_root = if let Some(root) = prolog(bytes, &mut parser) {
         scan.root = String::from_utf8_lossy(super::names::split(root.name(bytes)).1).into_owned();
@@ -206,7 +208,7 @@ fn run<V: Visit>(
             epilog(bytes, after_root, &mut parser);
         } else {
             let walk = Walk::new((&mut parser, &mut scan, visitor), progress, stops);
-            body(after_root, &names, &mut Walk { utf8: std::str::from_utf8(bytes).ok(), ..walk });
+            body(after_root, &names, &mut Walk { utf8, ..walk });
         }
         scan.names = Some(names);
     }
@@ -468,36 +470,6 @@ fn epilog(bytes: &[u8], from: usize, parser: &mut Parser) {
                 return;
             }
         }
-    }
-}
-
-/// Finds control characters that XML 1.0 forbids (production 2) and bytes that are not UTF-8, from an offset on.
-fn check_characters(bytes: &[u8], from: usize, parser: &mut Parser) {
-    const CHUNK: usize = 4_096;
-    let (bytes, whole) = (bytes.get(from..).unwrap_or_default(), bytes);
-    let illegal = |byte: u8| byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r');
-    let (mut first, mut high) = (None, 0);
-    for (index, chunk) in bytes.chunks(CHUNK).enumerate() {
-        // Without an early exit the compiler vectorises this loop.
-        let found = chunk.iter().fold((false, 0), |(found, high), byte| (found | illegal(*byte), high | byte));
-        high |= found.1;
-        if found.0 && first.is_none() {
-            first = chunk.iter().position(|byte| illegal(*byte)).map(|at| index * CHUNK + at);
-        }
-    }
-    if let Some(at) = first {
-        parser.damage.note(from + at, Defect::Character);
-    }
-    parser.damage.has_brackets = memchr::memmem::find(whole, b"]]>").is_some();
-    if high < 0x80 {
-        return;
-    }
-    if let Err(error) = std::str::from_utf8(bytes) {
-        parser.damage.note(from + error.valid_up_to(), Defect::InvalidBytes);
-    } else if let Some(at) =
-        memchr::memmem::find(bytes, b"\xEF\xBF\xBE").or_else(|| memchr::memmem::find(bytes, b"\xEF\xBF\xBF"))
-    {
-        parser.damage.note(from + at, Defect::Character);
     }
 }
 

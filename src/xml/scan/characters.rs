@@ -1,0 +1,146 @@
+//! Checks the characters of a file: control characters, encoding, and whether it contains `]]>`.
+
+use crate::xml::defect::Defect;
+use crate::xml::parser::Parser;
+use memchr::memmem;
+use rayon::prelude::*;
+
+/// Number of bytes of a piece. All checks of a piece are done while it is in the CPU cache.
+const PIECE: usize = 1 << 20;
+
+/// Minimum number of pieces for one core.
+const MIN_PIECES: usize = super::parallel::MIN_PIECE / PIECE;
+
+/// Number of bytes after which the compiler's vectorised loop is left.
+const CHUNK: usize = 4_096;
+
+/// `]]>` and the characters U+FFFE and U+FFFF have three bytes, so that two of them can be in the next piece.
+const OVERLAP: usize = 2;
+
+/// The properties of some bytes. Offsets are those of the file.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Characters {
+    /// The first control character that XML 1.0 forbids (production 2).
+    control: Option<usize>,
+    /// The first of the other characters that it forbids: U+FFFE and U+FFFF.
+    noncharacter: Option<usize>,
+    has_brackets: bool,
+}
+
+impl Characters {
+    fn of(bytes: &[u8], from: usize) -> Self {
+        let to = (from + PIECE).min(bytes.len());
+        let (mut control, mut high) = (None, 0);
+        for (index, chunk) in bytes.get(from..to).unwrap_or_default().chunks(CHUNK).enumerate() {
+            // Without an early exit the compiler vectorises this loop.
+            let found = chunk.iter().fold((false, 0), |(found, high), byte| (found | is_illegal(*byte), high | byte));
+            high |= found.1;
+            if found.0 && control.is_none() {
+                control = chunk.iter().position(|byte| is_illegal(*byte)).map(|at| from + index * CHUNK + at);
+            }
+        }
+        let bytes = bytes.get(from..(to + OVERLAP).min(bytes.len())).unwrap_or_default();
+        let is_noncharacter = |at: &usize| matches!(bytes.get(at + 2), Some(0xBE | 0xBF));
+        let noncharacter = if high < 0x80 { None } else { memmem::find_iter(bytes, b"\xEF\xBF").find(is_noncharacter) };
+        Self {
+            control,
+            noncharacter: noncharacter.map(|at| from + at),
+            has_brackets: memmem::find(bytes, b"]]>").is_some(),
+        }
+    }
+
+    fn join(self, later: Self) -> Self {
+        Self {
+            control: self.control.or(later.control),
+            noncharacter: self.noncharacter.or(later.noncharacter),
+            has_brackets: self.has_brackets || later.has_brackets,
+        }
+    }
+}
+
+const fn is_illegal(byte: u8) -> bool {
+    byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r')
+}
+
+/// Notes control characters that XML 1.0 forbids and bytes that are not UTF-8, and whether there is `]]>`, from an
+/// offset on. Returns the bytes from there as a `str`, if they are UTF-8. A large file is checked on all cores.
+pub(super) fn check_characters<'b>(bytes: &'b [u8], from: usize, parser: &mut Parser) -> Option<&'b str> {
+    let rest = bytes.get(from..).unwrap_or_default();
+    let pieces = rest.len().div_ceil(PIECE);
+    let survey = || {
+        let pieces = (0..pieces).into_par_iter().with_min_len(MIN_PIECES);
+        pieces.map(|piece| Characters::of(rest, piece * PIECE)).reduce(Characters::default, Characters::join)
+    };
+    let utf8 = || std::str::from_utf8(rest);
+    let (found, utf8) = if pieces < 2 * MIN_PIECES { (survey(), utf8()) } else { rayon::join(survey, utf8) };
+    if let Some(at) = found.control {
+        parser.damage.note(from + at, Defect::Character);
+    }
+    parser.damage.has_brackets = found.has_brackets;
+    match utf8 {
+        Err(error) => parser.damage.note(from + error.valid_up_to(), Defect::InvalidBytes),
+        Ok(_) => {
+            if let Some(at) = found.noncharacter {
+                parser.damage.note(from + at, Defect::Character);
+            }
+        }
+    }
+    utf8.ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The characters of a file in one piece.
+    fn model(text: &str) -> Characters {
+        let noncharacter = text.char_indices().find(|(_, letter)| matches!(letter, '\u{FFFE}' | '\u{FFFF}'));
+        Characters {
+            control: text.bytes().position(is_illegal),
+            noncharacter: noncharacter.map(|(at, _)| at),
+            has_brackets: text.contains("]]>"),
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+        #[test]
+        fn pieces_equal_the_whole(
+            marks in prop::collection::vec(
+                (0..3_usize, -4..4_i64, prop::sample::select(vec!["]]>", "\u{FFFE}", "\u{FFFF}", "\u{1}", "\u{FFFD}", "é", "]]"])),
+                0..4,
+            ),
+        ) {
+            let mut text = "x".repeat(2 * PIECE + 100);
+            for (piece, offset, mark) in marks {
+                // Near the start, and around the ends of pieces.
+                let at = (piece * PIECE + 8).saturating_add_signed(offset as isize - 8 * isize::from(piece > 0));
+                if text.is_char_boundary(at) && text.is_char_boundary(at + mark.len()) {
+                    text.replace_range(at..at + mark.len(), mark);
+                }
+            }
+            let mut parser = Parser::default();
+            prop_assert_eq!(check_characters(text.as_bytes(), 0, &mut parser), Some(&*text));
+            let expected = model(&text);
+            let mut offsets: Vec<usize> = parser.damage.list.iter().map(|damage| damage.at).collect();
+            offsets.sort_unstable();
+            let mut model: Vec<usize> = expected.control.into_iter().chain(expected.noncharacter).collect();
+            model.sort_unstable();
+            prop_assert_eq!(offsets, model);
+            prop_assert_eq!(parser.damage.has_brackets, expected.has_brackets);
+        }
+    }
+
+    #[test]
+    fn invalid_bytes_are_noted_at_the_first_of_them() {
+        let mut bytes = vec![b'x'; PIECE + 10];
+        bytes[PIECE + 3] = 0xFF;
+        let mut parser = Parser::default();
+        assert_eq!(check_characters(&bytes, 2, &mut parser), None);
+        assert_eq!(
+            parser.damage.list.first().map(|damage| (damage.at, damage.kind)),
+            Some((PIECE + 3, Defect::InvalidBytes))
+        );
+    }
+}
