@@ -43,7 +43,6 @@ pub(super) fn preview_panel(shared: &Shared, preview: &Preview, top: usize, heig
                 let worst = intent.increased.iter().filter_map(|(rule, _)| rule.severity_in(profile)).max();
                 lines.extend(severity_lines(shared, worst.unwrap_or(Severity::Note), left));
             }
-            lines.extend(rule_lines(shared, &preview.rules, height.saturating_sub(lines.len() + 1) / 2));
             let mut wrong: Vec<Line> = Vec::new();
             for finding in intent.breaks.iter().take(3) {
                 wrong.extend(severity_lines(
@@ -52,8 +51,12 @@ pub(super) fn preview_panel(shared: &Shared, preview: &Preview, top: usize, heig
                     format!("{}{GAP}{}", finding.message, finding.rule.code()),
                 ));
             }
-            let visible = height.saturating_sub(lines.len() + wrong.len()).max(1);
             let rows: Vec<&[Sample]> = intent.samples.chunk_by(|one, next| one.row == next.row).collect();
+            // Half of the lines are for rules, or more if there are fewer rows.
+            let free = height.saturating_sub(lines.len() + wrong.len());
+            let max_rules = (free.saturating_sub(1) / 2).max(free.saturating_sub(rows.len()));
+            lines.extend(rule_lines(shared, &preview.rules, max_rules));
+            let visible = height.saturating_sub(lines.len() + wrong.len()).max(1);
             let top = top.min(rows.len().saturating_sub(visible));
             let shown_rows = rows.get(top..(top + visible).min(rows.len())).unwrap_or_default();
             let room = loc_width(shared, shown_rows);

@@ -59,15 +59,21 @@ pub(in crate::tui::app) fn preview_command(
     (!progress.is_cancelled()).then_some(Preview { words, others, intent, rows, rules })
 }
 
-/// The number of rows that violate each rule, the most frequent first.
+/// The number of rows that violate each rule, the most frequent first. Variants of a rule, which share its code, are
+/// counted together, under the most severe of them.
 fn count_by_rule(snapshot: &Snapshot, rows: &RowSet, rules: RuleSet, progress: &Progress) -> Vec<(Rule, u64)> {
-    let mut counts: BTreeMap<Rule, u64> = BTreeMap::new();
+    let severity = |rule: &Rule| rule.severity_in(snapshot.checks.profile());
+    let mut counts: BTreeMap<Rule, (Rule, u64)> = BTreeMap::new();
     for row in rows.iter().take_while(|_| !progress.is_cancelled()) {
-        for rule in snapshot.rules_of(RowId(row)).intersection(rules).iter() {
-            *counts.entry(rule).or_default() += 1;
+        let broken = snapshot.rules_of(RowId(row)).intersection(rules);
+        for rule in broken.iter() {
+            let (worst, count) = counts.entry(rule.main()).or_insert((rule, 0));
+            *worst = std::cmp::max_by_key(*worst, rule, severity);
+            // A row counts once, with the first of the variants that it violates.
+            *count += u64::from(broken.intersection(rule.family()).iter().next() == Some(rule));
         }
     }
-    let mut counts: Vec<(Rule, u64)> = counts.into_iter().collect();
+    let mut counts: Vec<(Rule, u64)> = counts.into_values().collect();
     counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     counts
 }

@@ -283,3 +283,24 @@ fn a_job_writes_the_report() {
     bench.release_jobs();
     assert!(bench.message().starts_with("wrote ") && path.exists(), "{}", bench.message());
 }
+
+#[test]
+fn a_preview_lists_a_rule_with_its_variants_once_and_uses_free_lines_for_rules() {
+    let entry = |path: &str, rest: &str| format!("<url><loc>{path}</loc>{rest}</url>\n");
+    let entries = [
+        // The second kind of white space is a variant of the rule.
+        entry("https://example.com/a", "<lastmod> 2026-11-02 </lastmod>"),
+        entry("https://example.com/b", "<changefreq> daily </changefreq>"),
+        entry("https://example.com/c", "<changefreq>Daily</changefreq><lastmod>2026-11-2</lastmod>"),
+        entry("https://EXAMPLE.com/d#e", "<priority>0,5</priority>"),
+    ];
+    let head =
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n";
+    let mut bench = Bench::file(&format!("{head}{}</urlset>\n", entries.concat()));
+    bench.keys("gX");
+    let screen = bench.screen();
+    assert_eq!(screen.matches("field-whitespace").count(), 1, "{screen}");
+    bench.shows("▲       2 rows  field-whitespace");
+    bench.shows("1 row  loc-uppercase-host");
+    assert!(!screen.contains("more rule"), "{screen}");
+}
