@@ -284,7 +284,7 @@ struct Escaped;
 
 impl Formatter for Escaped {
     fn write_string_fragment<W: ?Sized + Write>(&mut self, out: &mut W, fragment: &str) -> io::Result<()> {
-        if is_printable(fragment) {
+        if is_safe(fragment) {
             return out.write_all(fragment.as_bytes());
         }
         let mut rest = fragment;
@@ -315,12 +315,11 @@ pub(super) fn without_controls(text: &str) -> Cow<'_, str> {
 
 /// Whether text has no unsafe character.
 fn is_safe(text: &str) -> bool {
-    is_printable(text) || !text.contains(is_unsafe)
-}
-
-/// Whether text is printable ASCII. Without an early exit, so that the compiler can vectorise it.
-fn is_printable(text: &str) -> bool {
-    text.bytes().fold(true, |is_so_far, byte| is_so_far & matches!(byte, b' '..=b'~'))
+    // Without an early exit the compiler vectorises this loop.
+    let has_control = text.bytes().fold(false, |found, byte| found | byte.is_ascii_control());
+    // The other unsafe characters start with these bytes.
+    let mut others = memchr::memchr2_iter(0xC2, 0xE2, text.as_bytes());
+    !has_control && !others.any(|at| text.get(at..).is_some_and(|rest| rest.starts_with(is_unsafe)))
 }
 
 /// Control characters (C0, DEL, C1), line and paragraph separators, and direction marks.
@@ -331,6 +330,7 @@ fn is_unsafe(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn written(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> String {
         let mut out = Vec::new();
@@ -351,6 +351,15 @@ mod tests {
         count: None,
         rows: None,
     };
+
+    proptest! {
+        #[test]
+        fn text_is_safe_unless_it_has_an_unsafe_character(
+            text in "([ -~]{0,40}|[\u{0}-\u{1f}\u{7e}-\u{a0}éâ\u{2027}-\u{202f}\u{2065}-\u{206a}“”😀]{0,3}){0,4}",
+        ) {
+            prop_assert_eq!(is_safe(&text), !text.contains(is_unsafe));
+        }
+    }
 
     #[test]
     fn findings_are_lines() {

@@ -231,24 +231,36 @@ impl JunitReport {
     }
 
     pub(super) fn add(&mut self, finding: &FindingView<'_>, fails: bool) -> io::Result<()> {
-        let (line, column) = (finding.line.unwrap_or(1), finding.column.unwrap_or(1));
+        let [line, column] = [finding.line, finding.column].map(|number| number.unwrap_or(1).to_string());
         let (file, rule, message) = (attribute(finding.file), attribute(finding.rule), attribute(finding.message));
-        let (blank, loc) = finding.loc.map_or(("", Cow::Borrowed("")), |loc| (" ", attribute(loc)));
-        // Buffered, because the spool may be a file.
-        let mut out = Vec::with_capacity(1 << 10);
-        writeln!(
-            out,
-            "    <testcase classname=\"{file}\" name=\"{rule} {line}:{column}{blank}{loc}\" file=\"{file}\" line=\"{line}\">"
-        )?;
-        let text = format_args!("{file}:{line}:{column}: {message}");
-        if fails {
-            writeln!(out, "      <failure type=\"{rule}\" message=\"{message}\">{text}</failure>")?;
+        let loc = finding.loc.map(|loc| format!(" {}", attribute(loc))).unwrap_or_default();
+        let place = [&file, ":", &line, ":", &column].concat();
+        let result = if fails {
+            ["<failure type=\"", &rule, "\" message=\"", &message, "\">", &place, ": ", &message, "</failure>"].concat()
         } else {
-            writeln!(out, "      <system-out>{}: {text}</system-out>", finding.severity)?;
-        }
-        writeln!(out, "    </testcase>")?;
+            ["<system-out>", finding.severity, ": ", &place, ": ", &message, "</system-out>"].concat()
+        };
+        // Joined, because formatting would take more time than all else here.
+        let case = [
+            "    <testcase classname=\"",
+            &file,
+            "\" name=\"",
+            &rule,
+            " ",
+            &line,
+            ":",
+            &column,
+            &loc,
+            "\" file=\"",
+            &file,
+            "\" line=\"",
+            &line,
+            "\">\n      ",
+            &result,
+            "\n    </testcase>\n",
+        ];
         let from = self.cases.len();
-        self.cases.write_all(&out)?;
+        self.cases.write_all(case.concat().as_bytes())?;
         let to = self.cases.len();
         let Some(suite) = self.suite(finding.file) else { return Ok(()) };
         suite.findings += 1;
