@@ -160,7 +160,7 @@ fn has_marker(bytes: &[u8]) -> bool {
         let mut found = memchr::memmem::find_iter(piece, SIGNS).map(|at| from + at);
         found.any(|at| is_marker(line_at(bytes, at), b'<') && starts_line(bytes, at))
     };
-    (0..bytes.len().div_ceil(PIECE)).into_par_iter().with_min_len(4).any(|piece| is_in_piece(piece * PIECE))
+    (0..bytes.len().div_ceil(PIECE)).into_par_iter().with_min_len(8).any(|piece| is_in_piece(piece * PIECE))
 }
 
 fn starts_line(bytes: &[u8], at: usize) -> bool {

@@ -84,7 +84,7 @@ fn decode_ascii_superset(bytes: FileBytes) -> Decoded {
     let label = declared_label(&bytes);
     let name = label.clone().map(|label| String::from_utf8_lossy(bytes.get(label).unwrap_or_default()).into_owned());
     // Most files are ASCII, which is a faster test, also because each piece can be tested alone.
-    let is_valid = bytes.par_chunks(4 << 20).all(<[u8]>::is_ascii) || std::str::from_utf8(&bytes).is_ok();
+    let is_valid = bytes.par_chunks(8 << 20).all(<[u8]>::is_ascii) || std::str::from_utf8(&bytes).is_ok();
     let Some(name) = name.filter(|name| !is_utf8_label(name)) else {
         return if is_valid { plain(bytes) } else { decode_with_stray_bytes(&bytes, Vec::new()) };
     };

@@ -8,8 +8,9 @@ use rayon::prelude::*;
 /// Number of bytes of a piece. All checks of a piece are done while it is in the CPU cache.
 const PIECE: usize = 1 << 20;
 
-/// Minimum number of pieces for one core.
-const MIN_PIECES: usize = super::parallel::MIN_PIECE / PIECE;
+/// Minimum number of pieces for one core. Sets have several smaller files, which are checked in parallel with each other:
+/// a thread that waits for a piece would begin with another file.
+const MIN_PIECES: usize = 8;
 
 /// Number of bytes after which the compiler's vectorised loop is left.
 const CHUNK: usize = 4_096;
