@@ -250,7 +250,7 @@ impl Reporter {
                 let with_message = if filter.is_all() { rules } else { filter.of_row(rules, || counter.host_of(row)) };
                 let rest = rules.minus(with_message);
                 if !with_message.is_empty() {
-                    self.add_row(session, (row, with_message), (file, filter), &mut found);
+                    found.extend(self.of_row(session, (row, with_message), (file, filter)));
                 }
                 if !rest.is_empty() {
                     counter.count(row, rules, rest, &mut counted);
@@ -266,14 +266,13 @@ impl Reporter {
         })
     }
 
-    /// Adds the findings of a row, in the order of their offsets in the file.
-    fn add_row(
-        &self,
-        session: &Session,
+    /// The findings of a row, in the order of their offsets in the file.
+    fn of_row<'s>(
+        &'s self,
+        session: &'s Session,
         (row, rules): (RowId, RuleSet),
-        (file, filter): (&Arc<str>, &MessageFilter),
-        found: &mut Vec<Unplaced>,
-    ) {
+        (file, filter): (&'s Arc<str>, &MessageFilter),
+    ) -> impl Iterator<Item = Unplaced> + 's {
         let document = session.document();
         let words = Wording { names: RowNames::Lines(&self.lines), has_fixes: filter.has_fixes };
         let mut findings = findings::of_rules(&session.current, row, rules, words);
@@ -281,15 +280,12 @@ impl Reporter {
             findings.extend(findings::of_near(&session.current, row, self.near.first_of(row.0)));
         }
         findings.retain(|finding| rules.contains(finding.rule));
-        if findings.is_empty() {
-            return;
-        }
         // An entry may have many findings, which share its URL.
         let loc: Arc<str> = document.loc(row).as_ref().into();
         let base = document.origin(row);
         let base = base.map(|(source, entry)| (source.start(entry).unwrap_or_default(), source.entry_text(entry)));
         let anatomy = base.map(|(_, text)| Entry::of(text, document.names(row)));
-        let offset = |finding: &Finding| {
+        let offset = move |finding: &Finding| {
             let (start, text) = base?;
             Some(
                 start
@@ -301,16 +297,13 @@ impl Reporter {
                     },
             )
         };
-        let before = found.len();
-        found.extend(findings.into_iter().map(|mut finding| {
+        findings.sort_by_key(&offset);
+        findings.into_iter().map(move |mut finding| {
             let (file, at, loc) = (Arc::clone(file), finding.position.stored(), Arc::clone(&loc));
             // A report only describes fixes: the actions of n findings would keep n copies of the entry.
             finding.fix = finding.fix.map(Fix::with_file_action);
             (offset(&finding), LocatedFinding { file, at, loc, finding })
-        }));
-        if let Some(of_row) = found.get_mut(before..) {
-            of_row.sort_by_key(|(offset, _)| *offset);
-        }
+        })
     }
 
     /// The findings of the set as a whole.

@@ -159,8 +159,9 @@ impl App {
         let (grid, page) = (&self.shared.grid, self.areas().page());
         let below = grid.first_rows.saturating_sub(grid.position + 1);
         match self.shared.keymap.action_of(key.into()) {
-            Some(A::Quit | A::Help | A::CommandLine | A::Palette | A::Mouse) => true,
-            Some(A::Up | A::PageUp | A::HalfPageUp) => true,
+            Some(A::Quit | A::Help | A::CommandLine | A::Palette | A::Mouse | A::Up | A::PageUp | A::HalfPageUp) => {
+                true
+            }
             Some(A::Down) => below > 0,
             Some(A::HalfPageDown) => below >= page / 2,
             Some(A::PageDown) => below >= page,

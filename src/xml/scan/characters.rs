@@ -19,7 +19,7 @@ const CHUNK: usize = 4_096;
 const OVERLAP: usize = 2;
 
 /// The properties of some bytes. Offsets are those of the file.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Characters {
     /// The first control character that XML 1.0 forbids (production 2).
     control: Option<usize>,
