@@ -155,12 +155,14 @@ fn dropped_words(count: u64) -> String {
 fn has_marker(bytes: &[u8]) -> bool {
     const SIGNS: &[u8] = b"<<<<<<<";
     const PIECE: usize = 1 << 20;
+    // Smaller files are read in parallel with each other.
+    const MIN_PIECES: usize = 8;
     let is_in_piece = |from: usize| {
         let piece = bytes.get(from..(from + PIECE + SIGNS.len() - 1).min(bytes.len())).unwrap_or_default();
         let mut found = memchr::memmem::find_iter(piece, SIGNS).map(|at| from + at);
         found.any(|at| is_marker(line_at(bytes, at), b'<') && starts_line(bytes, at))
     };
-    (0..bytes.len().div_ceil(PIECE)).into_par_iter().with_min_len(8).any(|piece| is_in_piece(piece * PIECE))
+    (0..bytes.len().div_ceil(PIECE)).into_par_iter().with_min_len(MIN_PIECES).any(|piece| is_in_piece(piece * PIECE))
 }
 
 fn starts_line(bytes: &[u8], at: usize) -> bool {

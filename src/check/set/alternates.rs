@@ -2,8 +2,9 @@
 //!
 //! URLs are known by hashes of the normalised URLs (64 bits, so that collisions are negligible), and those that have or
 //! are alternates by numbers of pages. Language versions of a page carry the same links, so each set of links is stored
-//! once, under a number, as numbers of pages, and is checked once whatever the number of its rows. After a change of a row, only its own set of links and those that list its URL are checked again. A set
-//! without alternate links needs no memory.
+//! once, under a number, as numbers of pages, and is checked once whatever the number of its rows. After a change of a
+//! row, only its own set of links and those that list its URL are checked again. A set without alternate links needs no
+//! memory.
 
 mod counted;
 mod link_set;
