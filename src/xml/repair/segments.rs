@@ -58,33 +58,33 @@ pub(super) fn repair_segments(repairer: &mut Repairer<'_>, from: usize, starts: 
     let ends = starts.iter().skip(1).copied().chain([repairer.bytes.len()]);
     let segments: Vec<Segment<'_>> =
         starts.iter().zip(ends).map(|(start, end)| Segment::after(repairer, *start..end)).collect();
-    let assembly = Mutex::new(Assembly::new(segments));
+    let queue = Mutex::new(SegmentQueue::new(segments));
     rayon::join(
         || {
             let end = repairer.run(from, *first);
-            assembly.lock().unwrap_or_else(PoisonError::into_inner).beginning = Some(Beginning { repairer, end });
-            append_repaired(&assembly);
-            repair_waiting(&assembly);
+            queue.lock().unwrap_or_else(PoisonError::into_inner).appender = Some(Appender { repairer, end });
+            append_repaired(&queue);
+            repair_waiting(&queue);
         },
-        || (1..rayon::current_num_threads()).into_par_iter().for_each(|_| repair_waiting(&assembly)),
+        || (1..rayon::current_num_threads()).into_par_iter().for_each(|_| repair_waiting(&queue)),
     );
-    let assembly = assembly.into_inner().unwrap_or_else(PoisonError::into_inner);
-    if let Some(Beginning { repairer, end: Some(end) }) = assembly.beginning {
+    let queue = queue.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if let Some(Appender { repairer, end: Some(end) }) = queue.appender {
         repair_rest(repairer, end);
     }
 }
 
-/// The repair of the file up to the next segment to be appended.
-struct Beginning<'r, 'b> {
+/// Appends segments to the repair of the file before them.
+struct Appender<'r, 'b> {
     repairer: &'r mut Repairer<'b>,
     /// The offset up to which it is repaired; `None` if the repair has ended.
     end: Option<usize>,
 }
 
 /// The segments of a file that are repaired and appended by several threads.
-struct Assembly<'r, 'b> {
-    /// `None` while a thread continues it.
-    beginning: Option<Beginning<'r, 'b>>,
+struct SegmentQueue<'r, 'b> {
+    /// `None` before the part of the file before the first segment is repaired, and while a thread appends.
+    appender: Option<Appender<'r, 'b>>,
     /// Segments to be repaired, in file order, with their numbers.
     waiting: Enumerate<vec::IntoIter<Segment<'b>>>,
     /// Repaired segments by their numbers, until they are appended.
@@ -95,10 +95,10 @@ struct Assembly<'r, 'b> {
     buffers: Vec<Vec<u8>>,
 }
 
-impl<'r, 'b> Assembly<'r, 'b> {
+impl<'r, 'b> SegmentQueue<'r, 'b> {
     fn new(segments: Vec<Segment<'b>>) -> Self {
         let repaired = segments.iter().map(|_| None).collect();
-        Self { beginning: None, waiting: segments.into_iter().enumerate(), repaired, next: 0, buffers: Vec::new() }
+        Self { appender: None, waiting: segments.into_iter().enumerate(), repaired, next: 0, buffers: Vec::new() }
     }
 
     /// The next segment to be repaired.
@@ -108,36 +108,36 @@ impl<'r, 'b> Assembly<'r, 'b> {
         Some((number, segment))
     }
 
-    /// The next segment to be appended and the beginning, if both are there.
-    fn next_repaired(&mut self) -> Option<(Beginning<'r, 'b>, Segment<'b>)> {
-        let segment = self.repaired.get_mut(self.next).filter(|_| self.beginning.is_some())?.take()?;
+    /// The appender and the next segment to be appended, if both are there.
+    fn next_repaired(&mut self) -> Option<(Appender<'r, 'b>, Segment<'b>)> {
+        let segment = self.repaired.get_mut(self.next).filter(|_| self.appender.is_some())?.take()?;
         self.next += 1;
-        Some((self.beginning.take()?, segment))
+        Some((self.appender.take()?, segment))
     }
 }
 
 /// Repairs segments until none is left.
-fn repair_waiting(assembly: &Mutex<Assembly<'_, '_>>) {
-    let lock = || assembly.lock().unwrap_or_else(PoisonError::into_inner);
+fn repair_waiting(queue: &Mutex<SegmentQueue<'_, '_>>) {
+    let lock = || queue.lock().unwrap_or_else(PoisonError::into_inner);
     loop {
         let Some((number, mut segment)) = lock().next_waiting() else { return };
         segment.repair();
         if let Some(place) = lock().repaired.get_mut(number) {
             *place = Some(segment);
         }
-        append_repaired(assembly);
+        append_repaired(queue);
     }
 }
 
-/// Appends the repaired segments that follow the beginning, unless another thread does.
-fn append_repaired(assembly: &Mutex<Assembly<'_, '_>>) {
-    let lock = || assembly.lock().unwrap_or_else(PoisonError::into_inner);
+/// Appends the repaired segments whose turn it is, unless another thread does.
+fn append_repaired(queue: &Mutex<SegmentQueue<'_, '_>>) {
+    let lock = || queue.lock().unwrap_or_else(PoisonError::into_inner);
     loop {
-        let Some((mut beginning, segment)) = lock().next_repaired() else { return };
-        let buffer = beginning.append(segment);
-        let mut assembly = lock();
-        assembly.beginning = Some(beginning);
-        assembly.buffers.push(buffer);
+        let Some((mut appender, segment)) = lock().next_repaired() else { return };
+        let buffer = appender.append(segment);
+        let mut queue = lock();
+        queue.appender = Some(appender);
+        queue.buffers.push(buffer);
     }
 }
 
@@ -149,7 +149,7 @@ struct Segment<'b> {
     end: Option<usize>,
 }
 
-impl<'b> Beginning<'_, 'b> {
+impl<'b> Appender<'_, 'b> {
     /// Appends a segment, or repairs its part of the file again if it cannot follow. Returns the memory of its output.
     fn append(&mut self, segment: Segment<'b>) -> Vec<u8> {
         // The segments before it that could not follow.
