@@ -82,12 +82,12 @@ impl Alternates {
     /// Counts a row with a URL, but not its links: the first half of [`Alternates::insert`].
     pub(super) fn count_row(&mut self, key: u64) {
         if key != NO_KEY
-            && let Some(number) = self.pages.number(key)
-            && let Some(page) = self.pages.get_mut(number).filter(|page| page.is_listed())
+            && let Some(page_number) = self.pages.number(key)
+            && let Some(page) = self.pages.get_mut(page_number).filter(|page| page.is_listed())
         {
             page.rows += 1;
             if page.rows == 1 {
-                self.dirty_pages.insert(number);
+                self.dirty_pages.insert(page_number);
             }
         }
     }
@@ -116,20 +116,20 @@ impl Alternates {
     }
 
     fn add_row(&mut self, row: u32, key: u64, set_number: u32) {
-        let number = self.pages.number_or_insert(key);
-        self.rows.insert(row, number, set_number);
+        let page_number = self.pages.number_or_insert(key);
+        self.rows.insert(row, page_number, set_number);
         self.dirty_sets.insert(set_number);
         if let Some(set) = self.sets.get_mut(set_number as usize) {
             set.rows += 1;
-            if !set.lists(number) {
-                *set.unlisted.get_or_insert_default().entry(number).or_default() += 1;
+            if !set.lists(page_number) {
+                *set.unlisted.get_or_insert_default().entry(page_number).or_default() += 1;
             }
         }
-        if let Some(page) = self.pages.get_mut(number)
+        if let Some(page) = self.pages.get_mut(page_number)
             && page.add_linked(set_number)
             && page.is_listed()
         {
-            self.dirty_pages.insert(number);
+            self.dirty_pages.insert(page_number);
         }
     }
 
@@ -137,15 +137,15 @@ impl Alternates {
     pub(super) fn recount(&mut self, unlinked: &[u64]) {
         let Self { rows, pages, .. } = self;
         pages.values_mut().for_each(|page| page.rows = 0);
-        let count = |pages: &mut Pages, number: u32| {
-            if let Some(page) = pages.get_mut(number) {
+        let count = |pages: &mut Pages, page_number: u32| {
+            if let Some(page) = pages.get_mut(page_number) {
                 page.rows += 1;
             }
         };
-        rows.iter().for_each(|(_, number)| count(pages, number));
+        rows.iter().for_each(|(_, page_number)| count(pages, page_number));
         for key in unlinked {
-            if let Some(number) = pages.number(*key) {
-                count(pages, number);
+            if let Some(page_number) = pages.number(*key) {
+                count(pages, page_number);
             }
         }
         self.dirty_sets.insert_range(0..self.sets.len() as u32);
@@ -157,8 +157,8 @@ impl Alternates {
         let has_faults = |set: &&LinkSet| set.faults.no_return > 0 || set.faults.differs > 0;
         let named: HashSet<u32, FixedState> =
             self.sets.iter().filter(has_faults).flat_map(|set| set.pages.iter().copied()).collect();
-        let linked = self.rows.iter().filter(|(_, number)| named.contains(number)).map(|(row, _)| row);
-        let is_named = |key: &u64| self.pages.number(*key).is_some_and(|number| named.contains(&number));
+        let linked = self.rows.iter().filter(|(_, page_number)| named.contains(page_number)).map(|(row, _)| row);
+        let is_named = |key: &u64| self.pages.number(*key).is_some_and(|page_number| named.contains(&page_number));
         let others = self.rows.unlinked().zip(unlinked).filter(|(_, key)| is_named(key)).map(|(row, _)| row);
         linked.chain(others).collect()
     }
@@ -168,27 +168,27 @@ impl Alternates {
         if key == NO_KEY {
             return;
         }
-        if let Some(number) = self.pages.number(key)
-            && let Some(page) = self.pages.get_mut(number).filter(|page| page.is_listed())
+        if let Some(page_number) = self.pages.number(key)
+            && let Some(page) = self.pages.get_mut(page_number).filter(|page| page.is_listed())
         {
             page.rows = page.rows.saturating_sub(1);
             if page.rows == 0 {
-                self.dirty_pages.insert(number);
+                self.dirty_pages.insert(page_number);
             }
         }
-        if let Some((number, set_number)) = self.rows.remove(row) {
-            self.remove_row(number, set_number);
+        if let Some((page_number, set_number)) = self.rows.remove(row) {
+            self.remove_row(page_number, set_number);
         }
     }
 
     /// Replaces the links of a row that has some. `rows_of` returns the number of rows with a URL that no row lists
     /// yet.
     pub(super) fn relink(&mut self, row: u32, links: &[Link], rows_of: impl Fn(u64) -> u32) {
-        let Some((number, set_number)) = self.rows.remove(row) else { return };
-        let Some(key) = self.pages.key(number) else { return };
+        let Some((page_number, set_number)) = self.rows.remove(row) else { return };
+        let Some(key) = self.pages.key(page_number) else { return };
         // Add before removing, so that pages listed before and after keep their counts.
         self.add_links(std::iter::once((row, key, links)), rows_of);
-        self.remove_row(number, set_number);
+        self.remove_row(page_number, set_number);
     }
 
     /// The hash of the URL of a row that has links.
@@ -217,25 +217,25 @@ impl Alternates {
     }
 
     /// Removes a row with the page of this number from a set of links.
-    fn remove_row(&mut self, number: u32, set_number: u32) {
-        if let Some(page) = self.pages.get_mut(number)
+    fn remove_row(&mut self, page_number: u32, set_number: u32) {
+        if let Some(page) = self.pages.get_mut(page_number)
             && page.remove_linked(set_number)
         {
             if page.is_listed() {
-                self.dirty_pages.insert(number);
+                self.dirty_pages.insert(page_number);
             } else if page.linked_len() == 0 {
-                self.pages.remove(number);
+                self.pages.remove(page_number);
             }
         }
         self.dirty_sets.insert(set_number);
         if let Some(set) = self.sets.get_mut(set_number as usize) {
             set.rows -= 1;
             if let Some(unlisted) = &mut set.unlisted
-                && let Some(rows) = unlisted.get_mut(&number)
+                && let Some(rows) = unlisted.get_mut(&page_number)
             {
                 *rows -= 1;
                 if *rows == 0 {
-                    unlisted.remove(&number);
+                    unlisted.remove(&page_number);
                 }
             }
             if set.rows == 0 {
