@@ -3,6 +3,7 @@
 //! Only callers that resolve or show conflicts can open such a file; all others get an error instead of one side.
 //! Invariant: a resolution takes whole lines of one side, or whole entries of both.
 
+use super::decode::SEARCH_PIECE;
 use super::detect;
 use super::error::{Error, Reason};
 use super::form;
@@ -154,15 +155,12 @@ fn dropped_words(count: u64) -> String {
 /// Whether any line is the start marker of a conflict. A large file is searched on all cores.
 fn has_marker(bytes: &[u8]) -> bool {
     const SIGNS: &[u8] = b"<<<<<<<";
-    const PIECE: usize = 1 << 20;
-    // Smaller files are read in parallel with each other.
-    const MIN_PIECES: usize = 8;
     let is_in_piece = |from: usize| {
-        let piece = bytes.get(from..(from + PIECE + SIGNS.len() - 1).min(bytes.len())).unwrap_or_default();
+        let piece = bytes.get(from..(from + SEARCH_PIECE + SIGNS.len() - 1).min(bytes.len())).unwrap_or_default();
         let mut found = memchr::memmem::find_iter(piece, SIGNS).map(|at| from + at);
         found.any(|at| is_marker(line_at(bytes, at), b'<') && starts_line(bytes, at))
     };
-    (0..bytes.len().div_ceil(PIECE)).into_par_iter().with_min_len(MIN_PIECES).any(|piece| is_in_piece(piece * PIECE))
+    (0..bytes.len().div_ceil(SEARCH_PIECE)).into_par_iter().any(|piece| is_in_piece(piece * SEARCH_PIECE))
 }
 
 fn starts_line(bytes: &[u8], at: usize) -> bool {
@@ -636,7 +634,7 @@ mod tests {
         assert!(!has_marker(b"a <<<<<<< b\n<<<<<<<<\n<<<<<<<x\n"));
         assert!(has_marker(b"\xEF\xBB\xBF<<<<<<< HEAD\n") && has_marker(b"a\n<<<<<<<\r\n"));
         // At each offset around the end of a piece.
-        for before in (1 << 20) - 9..(1 << 20) + 2 {
+        for before in SEARCH_PIECE - 9..SEARCH_PIECE + 2 {
             let text = [&vec![b'a'; before - 1], &b"\n<<<<<<< HEAD\n"[..]].concat();
             assert!(has_marker(&text), "{before}");
         }

@@ -79,13 +79,15 @@ fn decode_mismarked(rest: &[u8], mark: &'static Encoding) -> Decoded {
     decoded
 }
 
+/// Number of bytes of a file that one core searches. Smaller files are read in parallel with each other.
+pub(super) const SEARCH_PIECE: usize = 8 << 20;
+
 /// Decodes an encoding in which ASCII characters are single bytes.
 fn decode_ascii_superset(bytes: FileBytes) -> Decoded {
-    const PIECE: usize = 8 << 20;
     let label = declared_label(&bytes);
     let name = label.clone().map(|label| String::from_utf8_lossy(bytes.get(label).unwrap_or_default()).into_owned());
     // Most files are ASCII, which is a faster test, also because pieces of a large file can be tested in parallel.
-    let is_valid = bytes.par_chunks(PIECE).all(<[u8]>::is_ascii) || std::str::from_utf8(&bytes).is_ok();
+    let is_valid = bytes.par_chunks(SEARCH_PIECE).all(<[u8]>::is_ascii) || std::str::from_utf8(&bytes).is_ok();
     let Some(name) = name.filter(|name| !is_utf8_label(name)) else {
         return if is_valid { plain(bytes) } else { decode_with_stray_bytes(&bytes, Vec::new()) };
     };

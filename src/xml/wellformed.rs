@@ -491,6 +491,11 @@ pub(super) fn is_sound_attributes(attributes: &[u8]) -> bool {
     }
 }
 
+/// Whether a byte is a control character that XML 1.0 forbids (production 2).
+pub(super) const fn is_illegal(byte: u8) -> bool {
+    byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r')
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

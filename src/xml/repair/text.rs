@@ -3,7 +3,7 @@
 use super::super::entities::Named;
 use super::super::escape;
 use super::super::markup::{self, Markup};
-use super::super::wellformed::{is_bad_comment, is_legal_declaration, is_name, is_sound_attributes};
+use super::super::wellformed::{is_bad_comment, is_illegal, is_legal_declaration, is_name, is_sound_attributes};
 use super::words::{excerpt, snippet};
 use super::{Repairer, html};
 use crate::xml::defect::Defect;
@@ -284,10 +284,6 @@ pub(super) fn first_special(bytes: &[u8]) -> usize {
 
 const fn is_special(byte: u8) -> bool {
     is_illegal(byte) || matches!(byte, b'&' | b'<' | b'>' | 0xEF)
-}
-
-pub(super) const fn is_illegal(byte: u8) -> bool {
-    byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r')
 }
 
 fn code_point(encoded: &[u8]) -> u32 {

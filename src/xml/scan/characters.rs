@@ -2,6 +2,7 @@
 
 use crate::xml::defect::Defect;
 use crate::xml::parser::Parser;
+use crate::xml::wellformed::is_illegal;
 use memchr::memmem;
 use rayon::prelude::*;
 
@@ -57,10 +58,6 @@ impl Characters {
             has_brackets: self.has_brackets || later.has_brackets,
         }
     }
-}
-
-const fn is_illegal(byte: u8) -> bool {
-    byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r')
 }
 
 /// Notes control characters that XML 1.0 forbids and bytes that are not UTF-8, and whether there is `]]>`, from an
