@@ -102,9 +102,9 @@ impl StreamedSet {
         Ok(Box::new(set))
     }
 
-    /// Makes the first pass. `keys` collects the URL hashes of rows without alternate links, which those of other rows may
-    /// list; without it, they are collected if the first file has links. If only a later one has, the pass stops there and returns an incomplete set and
-    /// true.
+    /// Makes the first pass. `keys` collects the URL hashes of rows without alternate links, since other rows may list
+    /// them; without it, they are collected if the first file has links. If only a later one has, the pass stops there
+    /// and returns an incomplete set and true.
     fn open_with(
         mut session: Session,
         paths: &[PathBuf],

@@ -150,8 +150,8 @@ impl App {
     }
 
     /// Whether a key works before the session has rows, and no input before it waits: it needs no row, or moves the
-    /// cursor among the first rows. It must work even if the load never ends, as with a network file system that does
-    /// not answer.
+    /// cursor among the first rows. So the editor can be left even if a load never ends, as with a network file system
+    /// that does not answer.
     fn works_without_rows(&self, key: KeyEvent) -> bool {
         if !self.held_input.is_empty() || !self.shared.has_no_rows_yet() {
             return false;

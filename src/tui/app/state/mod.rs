@@ -249,7 +249,7 @@ impl Shared {
         waits
     }
 
-    /// Shows the first rows of a file until the session has rows; none ends that.
+    /// Sets the first rows of a file, which are shown until the session has rows.
     pub(in crate::tui::app) fn show_first_rows(&mut self, rows: Vec<FirstRow>) {
         self.grid.first_rows = rows.len() as u32;
         self.opening.first_rows = rows;
