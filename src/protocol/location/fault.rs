@@ -156,7 +156,13 @@ impl Faults {
 
     /// The faults, in catalogue order.
     pub fn iter(self) -> impl Iterator<Item = Fault> {
-        Fault::ALL.iter().copied().filter(move |&fault| self.has(fault))
+        let mut rest = self.0;
+        std::iter::from_fn(move || {
+            // The index of the lowest bit; without a bit it is 64, which no fault has.
+            let fault = Fault::ALL.get(rest.trailing_zeros() as usize).copied();
+            rest &= rest.wrapping_sub(1);
+            fault
+        })
     }
 
     /// The codes, in catalogue order.

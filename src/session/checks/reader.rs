@@ -158,6 +158,9 @@ impl Reader {
         let (numbers, places) = (&self.numbers, self.reading.finding_counts());
         let table = || numbers.write().unwrap_or_else(PoisonError::into_inner);
         if places.is_empty() {
+            if rules.is_empty() {
+                return RuleSets::CLEAN;
+            }
             if rules != self.last.0 {
                 self.last = (rules, *self.known.entry(rules).or_insert_with(|| table().intern(rules)));
             }
