@@ -3,6 +3,9 @@
 //! Agrees with chrono on every day of the years 1 to 9999 (tested). Implemented here for speed, since the dates of
 //! every entry are validated.
 
+/// Number of cycles of 400 years before the year 0 from which years are counted; any year of an `i32` follows it.
+const ERAS: i64 = 1 << 24;
+
 /// Seconds in a day; W3C Datetime has no leap seconds.
 pub(super) const DAY: i64 = 86_400;
 
@@ -27,14 +30,13 @@ impl Date {
     /// Days since 1970-01-01; meaningful only for a day that exists.
     #[inline]
     pub(super) const fn days(self) -> i64 {
-        // Years begin in March, so that the leap day is the last of its year.
-        let year = self.year as i64 - (self.month <= 2) as i64;
-        let era = year.div_euclid(400);
-        let year_of_era = year.rem_euclid(400);
-        let month = (self.month as i64 + 9) % 12;
-        let day_of_year = (153 * month + 2) / 5 + self.day as i64 - 1;
-        let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
-        era * 146_097 + day_of_era - 719_468
+        // Years begin in March, so that the leap day is the last of its year. They are counted from a year so early that
+        // no operand is negative: unsigned divisions by constants take fewer instructions.
+        let year = (self.year as i64 + 400 * ERAS - (self.month <= 2) as i64) as u64;
+        let month = (self.month as u32 + 9) % 12;
+        let day_of_year = (153 * month + 2) / 5 + self.day as u32;
+        let days = year * 365 + year / 4 - year / 100 + year / 400 + day_of_year as u64;
+        days as i64 - ERAS * 146_097 - 719_469
     }
 
     /// The date `days` days after 1970-01-01.
