@@ -368,9 +368,13 @@ fn has_extra_content(line: &str) -> bool {
 
 /// Whether a decoded value still contains references to characters that XML escapes, so that it was escaped twice.
 pub(super) fn is_escaped_twice(decoded: &str) -> bool {
-    const ENTITIES: [&str; 6] = ["&amp;", "&lt;", "&gt;", "&apos;", "&quot;", "&#38;"];
-    memchr::memchr_iter(b'&', decoded.as_bytes())
-        .any(|at| decoded.get(at..).is_some_and(|tail| ENTITIES.iter().any(|entity| tail.starts_with(entity))))
+    const ENTITIES: [&[u8]; 6] = [b"&amp;", b"&lt;", b"&gt;", b"&apos;", b"&quot;", b"&#38;"];
+    let bytes = decoded.as_bytes();
+    memchr::memchr_iter(b'&', bytes).filter_map(|at| bytes.get(at..)).any(|tail| {
+        // The second character rules out nearly every ampersand.
+        matches!(tail.get(1), Some(b'a' | b'l' | b'g' | b'q' | b'#'))
+            && ENTITIES.iter().any(|entity| tail.starts_with(entity))
+    })
 }
 
 fn loc_rules(value: &str, context: &Context<'_>, set: &mut RuleSet) {

@@ -212,6 +212,22 @@ pub(super) const fn hex(byte: u8) -> Option<u8> {
     }
 }
 
+/// The value of a hexadecimal digit in upper case. Any other byte has one above 255, so that `first << 4 | second` is a
+/// byte only for two digits.
+pub(super) const fn capital_hex(byte: u8) -> u16 {
+    CAPITAL_HEX[byte as usize]
+}
+
+const CAPITAL_HEX: [u16; 256] = {
+    let mut table = [0x100; 256];
+    let mut value = 0;
+    while value < 16 {
+        table[b"0123456789ABCDEF"[value] as usize] = value as u16;
+        value += 1;
+    }
+    table
+};
+
 const NO_HEX: u8 = 16;
 const HEX: [u8; 256] = {
     let mut table = [NO_HEX; 256];

@@ -114,29 +114,33 @@ const MAX_SORTED_PARAMETERS: usize = 16;
 /// [`near_key_hash`] of a URL that equals its [`key`] except for capitals in scheme and host; `None` for one with more
 /// than [`MAX_LOWERED_BYTES`] bytes or [`MAX_SORTED_PARAMETERS`] parameters, or whose path may name a directory index.
 pub(super) fn near_hash_of_normal(location: &Location<'_>) -> Option<u64> {
-    let text = location.text.get(location.authority..)?;
+    let text = location.text.as_bytes().get(location.authority..)?;
     let mut lower_case = [0; MAX_LOWERED_BYTES];
     let text = if (location.classes | location.authority_classes) & UPPER == 0 {
         text
     } else {
         let lower_case = lower_case.get_mut(..text.len())?;
-        lower_case.copy_from_slice(text.as_bytes());
+        lower_case.copy_from_slice(text);
         lower_case.make_ascii_lowercase();
-        std::str::from_utf8(lower_case).ok()?
+        lower_case
     };
     let (page, query) = match location.classes & QUERY {
         0 => (text, None),
-        _ => match memchr::memchr(b'?', text.as_bytes()) {
+        _ => match memchr::memchr(b'?', text) {
             Some(mark) => (text.get(..mark)?, text.get(mark + 1..)),
             None => (text, None),
         },
     };
-    let file = page.get(memchr::memrchr(b'/', page.as_bytes())? + 1..)?;
-    if file.starts_with("index.") {
+    let file = page.get(memchr::memrchr(b'/', page)? + 1..)?;
+    if file.starts_with(b"index.") {
         return None;
     }
-    let page = page.strip_prefix("www.").unwrap_or(page).trim_end_matches('/');
-    let Some(query) = query else { return Some(hash_normal(page.as_bytes())) };
+    let mut page = page.strip_prefix(b"www.").unwrap_or(page);
+    while let Some(shorter) = page.strip_suffix(b"/") {
+        page = shorter;
+    }
+    let Some(query) = query else { return Some(hash_normal(page)) };
+    let query = std::str::from_utf8(query).ok()?;
     let mut parameters = [""; MAX_SORTED_PARAMETERS];
     let mut count = 0;
     let all = params::split_short(query, |byte| byte == b'&');
@@ -148,15 +152,15 @@ pub(super) fn near_hash_of_normal(location: &Location<'_>) -> Option<u64> {
     let parameters = parameters.get_mut(..count)?;
     parameters.sort_unstable();
     let (mut near_key, mut len) = ([0; MAX_LOWERED_BYTES], 0);
-    let mut push = |text: &str| {
-        near_key.get_mut(len..len + text.len())?.copy_from_slice(text.as_bytes());
+    let mut push = |text: &[u8]| {
+        near_key.get_mut(len..len + text.len())?.copy_from_slice(text);
         len += text.len();
         Some(())
     };
     push(page)?;
     for (index, parameter) in parameters.iter().enumerate() {
-        push(if index == 0 { "?" } else { "&" })?;
-        push(parameter)?;
+        push(if index == 0 { b"?" } else { b"&" })?;
+        push(parameter.as_bytes())?;
     }
     Some(hash_normal(near_key.get(..len)?))
 }

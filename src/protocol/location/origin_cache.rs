@@ -148,7 +148,6 @@ impl OriginCache {
             pairs,
             slashes: Some(slashes),
         };
-        let path = location.path();
         if (pairs & WORD_PAIR != 0 && validate::template_residue(&location).is_some())
             || (pairs & PRIVATE_PAIR != 0 && private::find_in_path(&location).is_some())
         {
@@ -157,7 +156,7 @@ impl OriginCache {
         // Prefix and URL are both normal, so the URL is in scope if and only if it starts with the prefix.
         let is_outside = |url_prefix: &&UrlPrefix| !text.starts_with(url_prefix.prefix());
         let mut faults = url_prefix.filter(is_outside).map_or(Faults::NONE, |prefix| location.check_scope(prefix));
-        if let Some(query) = location.query_behind(path).filter(|query| !query.is_empty()) {
+        if let Some(query) = location.query().filter(|query| !query.is_empty()) {
             for parameter in params::parameters(query) {
                 if params::is_session(parameter) || private::is_private(parameter) {
                     return None;
@@ -165,7 +164,7 @@ impl OriginCache {
                 faults.insert_if(Fault::TrackingParam, params::is_tracking(parameter));
             }
         }
-        faults.insert_if(Fault::NotPage, validate::is_not_page(path));
+        faults.insert_if(Fault::NotPage, validate::is_not_page(location.path()));
         faults = faults.union(origin.faults);
         Some((location, faults))
     }

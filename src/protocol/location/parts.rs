@@ -173,6 +173,7 @@ impl<'t> Location<'t> {
     }
 
     /// End of the path: at `?`, `#` or the end.
+    #[inline]
     fn path_end(&self) -> usize {
         if self.classes & (chars::QUERY | chars::HASH) == 0 {
             return self.text.len();
@@ -189,6 +190,7 @@ impl<'t> Location<'t> {
     }
 
     /// The path as written, without query and fragment.
+    #[inline]
     pub fn path(&self) -> &'t str {
         self.slice(self.path, self.path_end())
     }
@@ -202,6 +204,7 @@ impl<'t> Location<'t> {
     }
 
     /// The query without its `?`.
+    #[inline]
     pub fn query(&self) -> Option<&'t str> {
         if self.classes & chars::QUERY == 0 {
             return None;

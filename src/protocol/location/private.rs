@@ -40,13 +40,14 @@ pub(super) fn find_in_path<'t>(location: &Location<'t>) -> Option<Private<'t>> {
         return None;
     }
     let path = location.path();
+    // The first two letters rule out nearly every segment.
+    let may_be_private_behind = |start: &[u8]| matches!(start, [b'/', segment @ ..] if may_be_private(segment));
+    if !path.as_bytes().windows(3).any(may_be_private_behind) {
+        return None;
+    }
     let first_slash = memchr::memchr(b'/', path.as_bytes())?;
     memchr::memchr_iter(b'/', path.as_bytes()).find_map(|slash| {
-        let rest = path.get(slash + 1..)?;
-        // The first two letters rule out nearly every segment.
-        if !may_be_private(rest.as_bytes()) {
-            return None;
-        }
+        let rest = path.get(slash + 1..).filter(|rest| may_be_private(rest.as_bytes()))?;
         let segment = rest.split_once('/').map_or(rest, |(segment, _)| segment);
         if slash == first_slash && ["preview", "staging"].iter().any(|word| segment.eq_ignore_ascii_case(word)) {
             return Some(Private::Preview(segment));

@@ -182,34 +182,43 @@ mod escape {
 /// Whether the percent-encoded bytes of ASCII text need no further validation: each is in upper case and outside of
 /// ASCII, and the text was not encoded twice. Replaces several passes by one.
 pub(super) fn has_plain_escapes(bytes: &[u8]) -> bool {
-    const RUN: usize = 96;
-    let (mut run, mut len) = ([0; RUN], 0);
-    // The first character of a misread one is from U+00C2 to U+00F4, whose encoding starts with C3.
-    let may_be_misread = |run: &[u8]| run.len() >= 4 && run.contains(&0xc3);
-    let is_plain_run = |run: &[u8]| !may_be_misread(run) || !std::str::from_utf8(run).is_ok_and(has_misread_utf8);
     let mut rest = bytes;
-    loop {
-        rest = match rest {
-            [b'%', high, low, tail @ ..] => {
-                let (Some(first @ 8..), Some(second)) = (chars::hex(*high), chars::hex(*low)) else { return false };
-                let is_capital = !high.is_ascii_lowercase() && !low.is_ascii_lowercase();
-                let Some(slot) = run.get_mut(len).filter(|_| is_capital) else { return false };
-                *slot = first << 4 | second;
-                len += 1;
-                tail
+    while let Some(at) = memchr::memchr(b'%', rest) {
+        let run = rest.get(at..).unwrap_or_default();
+        let (mut tail, mut has_c3) = (run, false);
+        while let [b'%', high, low, behind @ ..] = tail {
+            let byte = chars::capital_hex(*high) << 4 | chars::capital_hex(*low);
+            if !matches!(byte, 0x80..=0xff) {
+                return false;
             }
-            [b'%', ..] => return false,
-            [_, tail @ ..] => {
-                // An ASCII byte ends a run of encoded bytes.
-                if len > 0 && !run.get(..len).is_some_and(is_plain_run) {
-                    return false;
-                }
-                len = 0;
-                tail
-            }
-            [] => return len == 0 || run.get(..len).is_some_and(is_plain_run),
-        };
+            has_c3 |= byte == 0xc3;
+            tail = behind;
+        }
+        // A `%` without two characters after it.
+        if tail.first() == Some(&b'%') {
+            return false;
+        }
+        // The first character of a misread one is from U+00C2 to U+00F4, whose encoding starts with C3. A misread one
+        // takes at least four bytes.
+        let escapes = (run.len() - tail.len()) / 3;
+        if has_c3 && escapes >= 4 && !is_plain_run(run, escapes) {
+            return false;
+        }
+        rest = tail;
     }
+    true
+}
+
+/// Whether the first `escapes` percent-encoded bytes of a text, as UTF-8, contain no character that was encoded twice;
+/// false for a long run, which is validated in full.
+fn is_plain_run(text: &[u8], escapes: usize) -> bool {
+    const LONGEST: usize = 96;
+    let mut bytes = [0; LONGEST];
+    let Some(run) = bytes.get_mut(..escapes) else { return false };
+    for (slot, escape) in run.iter_mut().zip(text.chunks_exact(3)) {
+        *slot = chars::percent_byte(escape, 0).unwrap_or_default();
+    }
+    !std::str::from_utf8(run).is_ok_and(has_misread_utf8)
 }
 
 /// Number of characters of a URL after decoding its percent-encoding as UTF-8, which is how Yandex counts.
@@ -306,7 +315,11 @@ fn braced_name(text: &str) -> Option<&str> {
 /// Whether the last segment of a path names an image, style sheet, script or archive, or a file for crawlers.
 pub(super) fn is_not_page(path: &str) -> bool {
     let bytes = path.as_bytes();
-    let tail = bytes.get(bytes.len().saturating_sub(5)..).unwrap_or_default();
+    let tail = match bytes.last_chunk::<5>() {
+        Some(tail) if !tail.contains(&b'.') => return false,
+        Some(tail) => tail,
+        None => bytes,
+    };
     let Some(dot) = tail.iter().rposition(|&byte| byte == b'.') else { return false };
     let mut lower = [0; 4];
     let extension = tail.get(dot + 1..).unwrap_or_default();
@@ -535,7 +548,7 @@ pub(super) mod tests {
             4 => prop::sample::select(vec![
                 "/", "/", "//", "?", "#", "&", "=", ":", "@", ".", "..", "/./", "/../", ";", "%", "%2e", "%41", "%C3%A9",
                 "%e9", "%zz", " ", "\n", "\"", "{{", "é", "Ã©", "ü", "\\", "[", "]", "null", "undefined", "NaN", "utm_x=1",
-                "sid=2", "wp-admin", ".env", "preview", "api_key=1", "Staging", ";jsessionid=3", "(S(x))", ".jpg", "[object", "%s", ":80", ":443", "www.", "\u{200b}", "%25", "%%34",
+                "sid=2", "wp-admin", "phpMyAdmin", ".env", "preview", "api_key=1", "Staging", "%CE%B1%CF%81", "%C3%83%C2%A9", ";jsessionid=3", "(S(x))", ".jpg", "[object", "%s", ":80", ":443", "www.", "\u{200b}", "%25", "%%34",
             ]).prop_map(String::from),
         ];
         let start = prop::sample::select(vec![
@@ -562,6 +575,23 @@ pub(super) mod tests {
         #[test]
         fn validation_never_fails(text in any::<String>()) {
             validate(&text);
+        }
+
+        #[test]
+        fn plain_escapes_need_no_further_validation(
+            text in "(%[89A-F][0-9A-F]|%C3%[89AB][0-9A-F]%C2%[89AB][0-9A-F]|%C3%A9|%[0-9a-fA-F]{2}|%|[a-z/]){0,40}",
+        ) {
+            let escapes = text.bytes().enumerate().filter(|(_, byte)| *byte == b'%').map(|(at, _)| at);
+            let is_plain = |at: usize| {
+                let is_capital = !text.as_bytes().iter().skip(at).take(3).any(u8::is_ascii_lowercase);
+                is_capital && chars::percent_byte(text.as_bytes(), at).is_some_and(|byte| byte >= 0x80)
+            };
+            let are_plain = escapes.clone().all(is_plain);
+            if has_plain_escapes(text.as_bytes()) {
+                prop_assert!(are_plain && !is_mojibake(&text), "{}", text);
+            } else {
+                prop_assert!(!are_plain || text.contains("%C3"), "{}", text);
+            }
         }
 
         #[test]
