@@ -48,7 +48,7 @@ pub(crate) const INLINE_ROWS: u64 = 2_000;
 pub(crate) const NEAR_ROWS: u32 = 50_000;
 
 /// Bytes of a short entry, by which the number of rows is estimated before a file is read.
-const ENTRY_BYTES: u64 = 128;
+const ENTRY_BYTES: u64 = 96;
 
 /// One counter per rule.
 pub(crate) type Counts = [u32; Rule::COUNT];

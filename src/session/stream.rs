@@ -112,7 +112,7 @@ impl StreamedSet {
         progress: &Progress,
     ) -> Result<(Self, bool), files::Error> {
         let loader = session.loader(Options { buffers: Buffers::reused(), ..options });
-        let (mut hashes, mut cache): (Vec<u64>, _) = (Vec::new(), ScanCache::new());
+        let (mut hashes, mut cache): (Vec<Vec<u64>>, _) = (Vec::new(), ScanCache::new());
         let mut is_linked = false;
         let make = |facts: &FileInfo| loader.reader(facts).with_near_keys();
         let loaded = files::load_many(paths, &loader.options, progress, &make, &mut |part| match part {
@@ -135,7 +135,7 @@ impl StreamedSet {
                     let rows = (first..).zip(&reader.keys);
                     keys.extend(rows.filter(|(row, _)| set.linked_key(*row).is_none()).map(|(_, key)| *key));
                 }
-                hashes.extend(of_file);
+                hashes.push(of_file);
                 cache.add(session.document().row_limit(), (&source, &sitemap), &reader);
                 let part = files::LoadedFile::Sitemap { source, sitemap, on_disk, visitor: reader };
                 if let Some(id) = add_file_with_findings(&mut session, part) {

@@ -262,15 +262,16 @@ impl Hosts {
         let origin = known.origin;
         let scheme = &mut self.schemes[origin.scheme as usize];
         *scheme = scheme.saturating_add_signed(step);
-        let partner = self.list.get(origin.host as usize).and_then(|host| host.partner);
-        let partner_rows = partner.and_then(|partner| self.list.get(partner as usize)).map_or(0, |host| host.rows);
-        if let Some(host) = self.list.get_mut(origin.host as usize) {
-            self.www_minority -= u64::from(host.rows.min(partner_rows));
-            host.rows = stepped(host.rows, step);
-            if host.is_template {
-                self.templates = self.templates.saturating_add_signed(step);
-            }
-            self.www_minority += u64::from(host.rows.min(partner_rows));
+        let Some(host) = self.list.get_mut(origin.host as usize) else { return origin };
+        let before = host.rows;
+        host.rows = stepped(before, step);
+        if host.is_template {
+            self.templates = self.templates.saturating_add_signed(step);
+        }
+        let after = host.rows;
+        if let Some(partner) = host.partner.and_then(|partner| self.list.get(partner as usize)) {
+            self.www_minority -= u64::from(before.min(partner.rows));
+            self.www_minority += u64::from(after.min(partner.rows));
         }
         origin
     }

@@ -15,17 +15,17 @@ pub(in crate::session) fn near_candidates(document: &Document) -> RowSet {
         loc => near_key_hash(&loc),
     };
     let hashes: Vec<u64> = rows.par_iter().map(hash).collect();
-    repeated_hashes(&hashes).into_iter().filter_map(|index| rows.get(index as usize).copied()).collect()
+    repeated_hashes(&[hashes]).into_iter().filter_map(|index| rows.get(index as usize).copied()).collect()
 }
 
-/// The positions of hashes that occur more than once.
+/// The positions of hashes that occur more than once, in all lists together.
 ///
 /// One pass sets a bit for each hash; only hashes whose bit is already set are kept and compared, a few per cent in a
 /// set without duplicates.
-pub(in crate::session) fn repeated_hashes(hashes: &[u64]) -> RowSet {
-    let mut filter = Filter::with_capacity(hashes.len());
+pub(in crate::session) fn repeated_hashes(lists: &[Vec<u64>]) -> RowSet {
+    let mut filter = Filter::with_capacity(lists.iter().map(Vec::len).sum());
     let mut shared: HashMap<u64, u32, FixedState> = HashMap::default();
-    for hash in hashes.iter().filter(|hash| **hash != NO_KEY) {
+    for hash in lists.iter().flatten().filter(|hash| **hash != NO_KEY) {
         if filter.test_and_set(*hash) {
             shared.insert(*hash, 0);
         }
@@ -34,7 +34,7 @@ pub(in crate::session) fn repeated_hashes(hashes: &[u64]) -> RowSet {
     let mut candidates = Filter::with_capacity(BITS_PER_HASH * shared.len());
     shared.keys().for_each(|hash| _ = candidates.test_and_set(*hash));
     let mut met: Vec<(u32, u64)> = Vec::new();
-    for (row, hash) in (0..).zip(hashes).filter(|(_, hash)| candidates.has(**hash)) {
+    for (row, hash) in (0..).zip(lists.iter().flatten()).filter(|(_, hash)| candidates.has(**hash)) {
         if let Some(count) = shared.get_mut(hash) {
             *count += 1;
             met.push((row, *hash));
@@ -89,13 +89,14 @@ mod tests {
     proptest! {
         #[test]
         fn repeated_hashes_are_found(
-            numbers in prop::collection::vec(0..60_u64, 0..80),
+            numbers in prop::collection::vec(0..60_u64, 0..80), cut in 0..80_usize,
             spread in prop::sample::select(vec![1_u64, 0x9e37_79b9_7f4a_7c15]),
         ) {
             let hashes: Vec<u64> = numbers.iter().map(|number| number.wrapping_mul(spread)).collect();
+            let (first, second) = hashes.split_at(cut.min(hashes.len()));
             let is_met = |hash: u64| hash != NO_KEY && hashes.iter().filter(|other| **other == hash).count() > 1;
             let expected: RowSet = (0..).zip(&hashes).filter(|(_, hash)| is_met(**hash)).map(|(row, _)| row).collect();
-            prop_assert_eq!(repeated_hashes(&hashes), expected);
+            prop_assert_eq!(repeated_hashes(&[first.to_vec(), second.to_vec()]), expected);
         }
     }
 }

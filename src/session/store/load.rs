@@ -35,10 +35,10 @@ pub struct Loader {
 /// no row to be compared with, so that an index of all rows is not needed.
 #[derive(Debug, Default)]
 pub(in crate::session) struct Uncompared {
-    /// Hashes of the normalised URLs, by row, of a set with alternate links.
-    keys: Vec<u64>,
-    /// Hashes of the near keys, by row.
-    near_keys: Vec<u64>,
+    /// Hashes of the normalised URLs, by file and row.
+    keys: Vec<Vec<u64>>,
+    /// Hashes of the near keys, by file and row.
+    near_keys: Vec<Vec<u64>>,
 }
 
 impl Loader {
@@ -125,8 +125,8 @@ impl Session {
                 self.listed |= visitor.listed();
                 if let Some(near_keys) = visitor.near_keys {
                     let uncompared = self.uncompared.get_or_insert_default();
-                    uncompared.near_keys.extend(near_keys);
-                    uncompared.keys.extend(visitor.keys);
+                    uncompared.near_keys.push(near_keys);
+                    uncompared.keys.push(visitor.keys);
                 }
                 self.current.view.append_files(&state.document);
             }
@@ -144,11 +144,12 @@ impl Session {
 /// Compares the rows of all files with each other, if this was postponed, or finds near duplicates.
 pub(crate) fn compare_rows(session: &mut Session) {
     let State { document, checks, .. } = &mut session.current.state;
-    if let Some(Uncompared { mut keys, near_keys }) = session.uncompared.take() {
+    if let Some(Uncompared { keys, near_keys }) = session.uncompared.take() {
         let linked_rows = if checks.set().has_links() {
-            let mut rows = 0..;
-            keys.retain(|_| rows.next().is_some_and(|row| checks.set().linked_key(row).is_none()));
-            checks.count_targets(&keys)
+            let is_unlinked = |(row, _): &(u32, u64)| checks.set().linked_key(*row).is_none();
+            let unlinked: Vec<u64> =
+                (0..).zip(keys.into_iter().flatten()).filter(is_unlinked).map(|(_, key)| key).collect();
+            checks.count_targets(&unlinked)
         } else {
             RowSet::new()
         };
