@@ -18,6 +18,10 @@ use std::os::unix::fs::FileExt;
 #[cfg(target_os = "linux")]
 const HUGE_PAGE: usize = 2 << 20;
 
+/// At most this part of the bytes may be unused memory at the end of the last huge page.
+#[cfg(target_os = "linux")]
+const MAX_UNUSED_PART: usize = 4;
+
 /// The minimum number of bytes that are read in parallel.
 #[cfg(target_os = "linux")]
 const MIN_PARALLEL: usize = 8 << 20;
@@ -45,8 +49,11 @@ impl FileBytes {
         if capacity >= HUGE_PAGE {
             // The system aligns memory to huge pages if its size is a multiple of theirs.
             let pages = MmapMut::map_anon(capacity.checked_next_multiple_of(HUGE_PAGE).unwrap_or(capacity))?;
-            // The rest of the bytes does not fill a huge page. A system without huge pages refuses the advice.
-            let _ = pages.advise_range(Advice::HugePage, 0, capacity / HUGE_PAGE * HUGE_PAGE);
+            // The last page is a huge one only if its unused part takes little memory.
+            let is_last_huge = pages.len() - capacity <= capacity / MAX_UNUSED_PART;
+            let huge = if is_last_huge { pages.len() } else { capacity / HUGE_PAGE * HUGE_PAGE };
+            // A system without huge pages refuses the advice.
+            let _ = pages.advise_range(Advice::HugePage, 0, huge);
             return Ok(Self(Memory::Huge { pages, len: 0 }));
         }
         let mut bytes = Vec::new();
