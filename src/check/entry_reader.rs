@@ -504,6 +504,24 @@ mod tests {
     }
 
     #[test]
+    fn any_number_of_element_names_is_read_like_each_alone() {
+        let name = |number: usize| {
+            format!("<image:a{number}><image:b{number}/></image:a{number}><video:b{number}>v</video:b{number}>")
+        };
+        // More names than the scan keeps, in changing order.
+        let entry = |page: usize| {
+            let names: String = (0..90).map(|number| name(number * (page + 1) % 90)).collect();
+            format!("<url><loc>https://example.com/{page}</loc>{names}</url>")
+        };
+        let file = format!("{}{}</urlset>", samples::ROOT, (0..4).map(entry).collect::<String>());
+        let names = Names::plain(FileKind::Urlset);
+        let profile = Profile::Protocol;
+        let context = Context { now: NOW, profile, names: &names, url_prefix: None, policy: None, site: None };
+        let mut compared = Compared { context, reading: EntryReader::with_near_keys(), repeats: 0 };
+        scan(file.as_bytes(), &mut compared, &Progress::default());
+    }
+
+    #[test]
     fn a_plain_entry_takes_the_fast_path() {
         let names = Names::plain(FileKind::Urlset);
         let context =

@@ -1,6 +1,6 @@
 //! Finds the extension elements of an entry by tokenizing it.
 
-use super::elements::{Elements, is_extension, may_declare};
+use super::elements::{Elements, is_extension, is_short_lead, may_declare};
 use super::entry::{Anomalies, Entry, TextKind};
 use super::escape;
 use super::markup::{self, Attribute, Kind, Markup};
@@ -27,8 +27,7 @@ impl Elements {
 
     /// Finds extensions between the previous entry and this one, whose start tag is at `open`.
     pub(in crate::xml) fn scan_before(&mut self, text: &[u8], open: usize, names: &Names) {
-        // Most entries begin with a line break and blanks, too short for an element.
-        if open < "<a:b/>".len() || memchr::memchr(b'<', text.get(..open).unwrap_or_default()).is_none() {
+        if is_short_lead(open) || memchr::memchr(b'<', text.get(..open).unwrap_or_default()).is_none() {
             return;
         }
         let (mut parser, mut at) = (Parser::default(), 0);
@@ -71,7 +70,8 @@ impl Elements {
                     let number = self.nodes.len() as u32;
                     let attributes = self.len().1 as u32;
                     self.add_attributes(text, &tag);
-                    self.open(tag, inner, (meaning, local), attributes);
+                    let definition = self.definition(inner, meaning, local);
+                    self.open(tag, inner, (meaning, definition), attributes);
                     if tag.kind == Kind::Start {
                         open.push(number);
                     } else {

@@ -40,6 +40,29 @@ pub struct Node {
     attributes: (u32, u32),
 }
 
+/// The definition of an element in its extension's schema.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::xml) struct Definition {
+    element: &'static Element,
+    /// Its position among the children of its parent in schema order.
+    schema_index: usize,
+}
+
+impl Definition {
+    /// That of an element directly in the entry.
+    pub(in crate::xml) fn of_root(meaning: Meaning, local: &[u8]) -> Option<Self> {
+        let Meaning::Extension(namespace) = meaning else { return None };
+        let element = extension::root(namespace).filter(|root| root.name.as_bytes() == local)?;
+        Some(Self { element, schema_index: 0 })
+    }
+
+    /// That of a child of a defined element.
+    pub(in crate::xml) fn of_child(parent: &'static Element, local: &[u8]) -> Option<Self> {
+        let (schema_index, element) = parent.child(local)?;
+        Some(Self { element, schema_index })
+    }
+}
+
 /// The position of an attribute in the entry text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct AttributeSpan {
@@ -67,6 +90,13 @@ pub(in crate::xml) fn may_declare(attributes: &[u8]) -> bool {
 /// Whether a meaning is a known extension.
 pub(crate) fn is_extension(meaning: Meaning) -> bool {
     matches!(meaning, Meaning::Extension(namespace) if namespace != Namespace::Other)
+}
+
+/// Whether the start tag of an entry is so near to the start of its text that no element can be before it. Most entries
+/// begin with a line break and blanks.
+#[inline]
+pub(in crate::xml) const fn is_short_lead(open: usize) -> bool {
+    open < "<a:b/>".len()
 }
 
 impl Elements {
@@ -115,40 +145,39 @@ impl Elements {
         recent.iter().any(|span| slice(text, span.name) == name)
     }
 
+    /// The element below which a child with this meaning is defined, if the schema defines element `parent`.
+    pub(in crate::xml) fn parent_definition(&self, parent: u32, meaning: Meaning) -> Option<&'static Element> {
+        self.nodes.get(parent as usize).filter(|parent| parent.meaning == meaning)?.element
+    }
+
+    /// The definition of an element below `parent`, or directly in the entry.
+    pub(in crate::xml) fn definition(&self, parent: Option<u32>, meaning: Meaning, local: &[u8]) -> Option<Definition> {
+        match parent {
+            None => Definition::of_root(meaning, local),
+            Some(parent) => Definition::of_child(self.parent_definition(parent, meaning)?, local),
+        }
+    }
+
     /// Adds a new element below `parent` with the data of its start tag. Its attributes are those from index
     /// `attributes` on.
     pub(in crate::xml) fn open(
         &mut self,
         tag: Markup,
         parent: Option<u32>,
-        (meaning, local): (Meaning, &[u8]),
+        (meaning, definition): (Meaning, Option<Definition>),
         attributes: u32,
     ) {
-        let mut schema_index = 0;
-        let element = match parent.and_then(|number| self.nodes.get_mut(number as usize)) {
-            None => match meaning {
-                Meaning::Extension(namespace) => {
-                    extension::root(namespace).filter(|root| root.name.as_bytes() == local)
-                }
-                Meaning::Core => None,
-            },
-            Some(parent) => {
-                parent.text = TextKind::Children;
-                let known = parent.element.filter(|_| parent.meaning == meaning).and_then(|known| known.child(local));
-                known.map(|(at, child)| {
-                    schema_index = at;
-                    child
-                })
-            }
-        };
+        if let Some(parent) = parent.and_then(|number| self.nodes.get_mut(number as usize)) {
+            parent.text = TextKind::Children;
+        }
         self.nodes.push(Node {
             tag,
             inner_end: tag.end,
             end: tag.end,
             parent: parent.unwrap_or(TOP),
             meaning,
-            element,
-            schema_index,
+            element: definition.map(|definition| definition.element),
+            schema_index: definition.map_or(0, |definition| definition.schema_index),
             text: TextKind::Plain,
             attributes: (attributes, self.attributes.len() as u32),
         });

@@ -276,8 +276,7 @@ impl Walk<'_> {
         }
         let (inner_start, inner_end) = (self.at + O, self.at + O + len);
         // Few files contain `]]>`, and few values `>`.
-        let may_end_section = || rest.get(..len).is_some_and(|text| memchr::memchr(b'>', text).is_some());
-        if is_escaped || (self.damage.has_brackets && may_end_section()) {
+        if is_escaped || (self.damage.has_brackets && rest.get(..len).is_some_and(may_end_section)) {
             self.damage.check_text(self.bytes, inner_start, inner_end);
         }
         // Few values have blanks around them.
@@ -330,6 +329,12 @@ impl Walk<'_> {
         (self.end, self.reached) = (self.lead + span.end as usize, field.index());
         self.at = skip_blanks(self.bytes, self.end);
     }
+}
+
+/// Whether a text may contain `]]>`. Most texts are blanks between elements, too short for a vectorized search.
+#[inline]
+fn may_end_section(text: &[u8]) -> bool {
+    if text.len() <= SHORT { text.contains(&b'>') } else { memchr::memchr(b'>', text).is_some() }
 }
 
 /// The length of the CDATA section at the start of a text, if there is one.

@@ -57,7 +57,7 @@ impl NotedElements {
 
     /// Prevents the next entry from being compared with this one, whose list is incomplete.
     pub(super) fn forget(&mut self) {
-        self.run = Run::default();
+        self.run.range = 0..0;
     }
 
     /// Lists an element whose `<` is at `at`, as [`ElementWalk::parse`] does. `has_brackets` is whether the bytes

@@ -3,8 +3,8 @@
 //! Any bytes are accepted, and each byte is examined once.
 
 use super::damage::DamageLog;
-use super::elements::{Elements, is_extension};
-use super::entry::{Anomalies, Entry, FieldSpan, TextKind};
+use super::elements::{Elements, is_extension, is_short_lead};
+use super::entry::{Anomalies, Entry, Extensions, FieldSpan, TextKind};
 use super::fast_path::elements::count;
 use super::fast_path::{self, EntryBytes};
 use super::markup::{self, Kind, Markup};
@@ -179,10 +179,8 @@ impl Parser {
     /// If the entry ends with `expected_end` ([`super::scan::Visit::expected_end`]), those bytes are only compared.
     pub(super) fn entry(&mut self, outside: &EntryBytes<'_>, tag: &Markup, expected_end: &[u8]) -> (Entry, usize) {
         let EntryBytes { bytes, lead, names } = *outside;
-        let relative = |position: usize| (position - lead) as u32;
-        let mut entry = Entry { open: relative(tag.start), open_end: relative(tag.end), ..Entry::plain(0) };
-        self.noted.begin();
-        self.has_elements = !self.damage.is_quiet && !self.is_thorough;
+        let mut entry = Entry::plain(0);
+        self.begin_entry(lead, tag, &mut entry);
         self.check_tag(bytes, tag);
         self.note_attributes(bytes, tag, names, &mut entry.anomalies);
         self.has_unbound |= names.is_unbound(tag.name(bytes));
@@ -198,31 +196,60 @@ impl Parser {
         self.is_declaring = own.is_some();
         self.has_elements &= own.is_none();
         let inside = EntryBytes { bytes, lead, names: own.as_ref().unwrap_or(names) };
+        let expected_end = if own.is_some() { b"" } else { expected_end };
+        let end = self.content(&inside, tag, expected_end, &mut entry);
+        self.is_declaring = false;
+        (entry, end)
+    }
+
+    /// [`Self::entry`] for a tag that [`fast_path::start`] has found, which needs no checks. Replaces `entry`, so that
+    /// it is not copied, and returns the offset after it.
+    pub(super) fn bare_entry(
+        &mut self,
+        inside: &EntryBytes<'_>,
+        tag: &Markup,
+        expected_end: &[u8],
+        entry: &mut Entry,
+    ) -> usize {
+        self.begin_entry(inside.lead, tag, entry);
+        self.content(inside, tag, expected_end, entry)
+    }
+
+    fn begin_entry(&mut self, lead: usize, tag: &Markup, entry: &mut Entry) {
+        let relative = |position: usize| (position - lead) as u32;
+        *entry = Entry { open: relative(tag.start), open_end: relative(tag.end), ..Entry::plain(0) };
+        self.noted.begin();
+        self.has_elements = !self.damage.is_quiet && !self.is_thorough;
+    }
+
+    /// Parses the content of an entry and its end tag; returns the offset after it.
+    fn content(&mut self, inside: &EntryBytes<'_>, tag: &Markup, expected_end: &[u8], entry: &mut Entry) -> usize {
+        let EntryBytes { bytes, lead, .. } = *inside;
+        let relative = |position: usize| (position - lead) as u32;
         let mut from = (tag.end, 0);
         if !self.is_thorough {
-            from = fast_path::fields(&mut self.damage, &inside, tag.end, &mut entry);
+            from = fast_path::fields(&mut self.damage, inside, tag.end, entry);
             loop {
                 if let Some((close, end)) = fast_path::end(bytes, from.0, tag.name(bytes)) {
-                    self.is_declaring = false;
                     (entry.close, entry.len) = (relative(close), relative(end));
-                    return (entry, end);
+                    return end;
                 }
                 let at = fast_path::skip_blanks(bytes, from.0);
-                if own.is_none() && is_end_at(bytes, at, expected_end, tag.name(bytes)) {
+                if is_end_at(bytes, at, expected_end, tag.name(bytes)) {
                     let end = at + expected_end.len();
                     self.has_elements = false;
                     entry.close = relative(end - tag.name(bytes).len() - "</>".len());
                     entry.len = relative(end);
-                    return (entry, end);
+                    return end;
                 }
-                let late = fast_path::late_field(&mut self.damage, &inside, at, &mut entry);
-                let Some(end) = late.or_else(|| self.parse_extension(&inside, at, &mut entry)) else { break };
+                let late = fast_path::late_field(&mut self.damage, inside, at, entry);
+                let Some(end) = late.or_else(|| self.parse_extension(inside, at, entry)) else { break };
                 from = (end, AFTER_FIELDS);
             }
         }
-        let walked = self.children(&inside, tag, entry, from);
-        self.is_declaring = false;
-        walked
+        let (walked, end) = self.children(inside, tag, *entry, from);
+        *entry = walked;
+        end
     }
 
     /// Lists or skips the extension element whose `<` is at `at`, if the fast path supports it.
@@ -243,7 +270,9 @@ impl Parser {
     /// The extension elements of the last entry, if the fast path supported all of them, and whether they equal those
     /// of the previous entry. `text` is the text of the entry.
     pub(super) fn elements(&mut self, entry: &Entry, text: &[u8], names: &Names) -> Option<(&Elements, bool)> {
-        if !self.has_elements || entry.anomalies.contains(Anomalies::BROKEN) {
+        // An entry without extensions needs no list.
+        let is_bare = entry.extensions == Extensions::default() && is_short_lead(entry.open as usize);
+        if is_bare || !self.has_elements || entry.anomalies.contains(Anomalies::BROKEN) {
             self.noted.forget();
             return None;
         }

@@ -307,6 +307,7 @@ fn prolog(bytes: &[u8], parser: &mut Parser) -> Option<Markup> {
 pub(super) fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mut Walk<'_, V>) {
     // `done` is the end of the bytes that belong to the head or to an entry.
     let (mut at, mut done, mut last_report) = (from, from, (walk.scan.entries(), from));
+    let mut entry = Entry::plain(0);
     loop {
         if walk.stops && !walk.parser.damage.list.is_empty() {
             break;
@@ -328,7 +329,14 @@ pub(super) fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mu
                 let is_first = walk.scan.starts.len() <= 1 && !walk.is_later;
                 let lead = if is_first { at } else { done };
                 let expected_end = walk.visitor.expected_end(names);
-                let (entry, end) = walk.parser.entry(&EntryBytes { bytes, lead, names }, &markup, expected_end);
+                let inside = EntryBytes { bytes, lead, names };
+                let end = if plain.is_some() {
+                    walk.parser.bare_entry(&inside, &markup, expected_end, &mut entry)
+                } else {
+                    let (parsed, end) = walk.parser.entry(&inside, &markup, expected_end);
+                    entry = parsed;
+                    end
+                };
                 if walk.stops && !walk.parser.damage.list.is_empty() {
                     break;
                 }

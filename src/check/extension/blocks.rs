@@ -5,7 +5,7 @@ use super::{About, EntryContext, Sink, namespace};
 use crate::check::fields::FUTURE_TOLERANCE;
 use crate::check::rule::Rule;
 use crate::protocol::extension::{Kind, value};
-use crate::protocol::location;
+use crate::protocol::location::{self, Location};
 use crate::protocol::namespace::Namespace;
 use crate::xml::elements::Node;
 use std::borrow::Cow;
@@ -36,8 +36,8 @@ fn images(outline: &Outline<'_>, entry_context: &EntryContext<'_>, sink: &mut im
     if let Some(number) = images().nth(value::IMAGES) {
         sink.breach(Rule::IMAGE_LIMIT, number, About::Element);
     }
-    let page = location::host(&entry_context.page);
-    let origin = location::origin(&entry_context.page).map_or("", |(origin, _)| origin);
+    let page = Location::outline(&entry_context.page);
+    let (page, origin) = (page.host(), page.origin().map_or("", |(origin, _)| origin));
     let has_same_origin = |url: &str| {
         let rest = url.strip_prefix(origin).filter(|_| !origin.is_empty());
         rest.is_some_and(|rest| rest.starts_with('/'))

@@ -1,7 +1,7 @@
 //! Read access to the elements of an entry's extensions: values, attributes and children, decoded on demand.
 
 use crate::xml::elements::{Elements, Node, TOP};
-use crate::xml::entry::{TextKind, decode_value};
+use crate::xml::entry::{TextKind, decode_value, only_section};
 use crate::xml::escape;
 use crate::xml::markup::{self, Attribute, Markup};
 use crate::xml::names::split;
@@ -64,11 +64,18 @@ impl<'t> Outline<'t> {
     /// The value of an element: decoded, trimmed of XML whitespace.
     pub(super) fn value(&self, node: &Node) -> Cow<'t, str> {
         let (start, end) = markup::trim(self.text, node.tag.end, node.inner_end);
-        let plain = self.utf8.filter(|_| node.text == TextKind::Plain).and_then(|utf8| utf8.get(start..end));
-        if let Some(plain) = plain {
-            return Cow::Borrowed(plain);
-        }
-        decode_value(self.text.get(start..end).unwrap_or_default(), node.text)
+        let raw = self.text.get(start..end).unwrap_or_default();
+        let text = self.utf8.and_then(|utf8| match node.text {
+            TextKind::Plain => utf8.get(start..end),
+            TextKind::Mixed => {
+                let section = only_section(raw)?;
+                let start = start + "<![CDATA[".len();
+                let (start, end) = markup::trim(self.text, start, start + section.len());
+                utf8.get(start..end)
+            }
+            _ => None,
+        });
+        text.map_or_else(|| decode_value(raw, node.text), Cow::Borrowed)
     }
 
     /// Whether the value of an element is not empty.

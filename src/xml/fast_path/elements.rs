@@ -3,10 +3,11 @@
 //! Elements that it lists are well-formed, and each byte is examined once. Comments, instructions, unknown namespaces,
 //! undeclared prefixes, names that are not ASCII and other unusual content are left to the parser.
 
-use super::{EntryBytes, SECTION_END, section_len, skip_blanks, text_before_tag};
+use super::{EntryBytes, SECTION_END, may_end_section, section_len, skip_blanks, text_before_tag};
 use crate::progress::note_work;
+use crate::protocol::extension::Element;
 use crate::protocol::namespace::Namespace;
-use crate::xml::elements::{Elements, TOP, is_extension};
+use crate::xml::elements::{Definition, Elements, TOP, is_extension};
 use crate::xml::entry::{Entry, TextKind};
 use crate::xml::escape;
 use crate::xml::markup::{Kind, Markup, is_space};
@@ -26,30 +27,68 @@ static DECLARATION: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem:
 /// Caches for the entries of one file.
 #[derive(Debug, Default)]
 pub(in crate::xml) struct FileCache {
-    /// Names as written, with their namespaces under the root's declarations.
-    names: Vec<(Box<[u8]>, Meaning)>,
+    names: Vec<KnownName>,
+    /// The index of the last name.
+    last: usize,
     /// The last namespace URI that an element declared, and its meaning.
     uri: Option<(Box<[u8]>, Meaning)>,
     /// Declarations of open elements: the number of the element, the prefix, its meaning.
     scopes: Vec<(u32, (usize, usize), Meaning)>,
 }
 
+/// The name of an element as written.
+#[derive(Debug)]
+struct KnownName {
+    text: Box<[u8]>,
+    /// Its namespace under the root's declarations.
+    meaning: Meaning,
+    /// The index of the name that followed it the last time.
+    next: usize,
+    /// Its last definition, with the definition of the parent, which is `None` for an element directly in the entry.
+    definition: Option<(Option<&'static Element>, Option<Definition>)>,
+}
+
 impl FileCache {
-    /// The namespace of a name under the root's declarations; `None` if its prefix is not declared.
-    fn meaning(&mut self, name: &[u8], names: &Names) -> Option<Meaning> {
+    /// The index of the name that is expected next, if `rest` begins with it. Names mostly follow each other in the same
+    /// order, so that neither the end of the name nor the name itself has to be searched.
+    #[inline]
+    fn expected(&self, rest: &[u8]) -> Option<usize> {
+        let index = self.names.get(self.last)?.next;
+        let text = &*self.names.get(index)?.text;
+        let is_next = rest.starts_with(text) && rest.get(text.len()).is_some_and(|byte| !is_name_byte(*byte));
+        is_next.then_some(index)
+    }
+
+    /// The index of a name under the root's declarations; `None` if its prefix is not declared.
+    fn index_of(&mut self, name: &[u8], names: &Names) -> Option<usize> {
         note_work(1);
-        if let Some((_, meaning)) = self.names.iter().find(|(known, _)| **known == *name) {
-            return Some(*meaning);
+        let known = self.names.iter().position(|known| *known.text == *name);
+        let index = known.map_or_else(|| self.add(name, names), Some)?;
+        if let Some(last) = self.names.get_mut(self.last) {
+            last.next = index;
         }
+        self.last = index;
+        Some(index)
+    }
+
+    fn add(&mut self, name: &[u8], names: &Names) -> Option<usize> {
         let prefix = split(name).0;
         if !prefix.is_empty() && !names.declares(prefix) {
             return None;
         }
-        let meaning = names.meaning_of_prefix(prefix);
-        if self.names.len() < MAX_NAMES {
-            self.names.push((name.into(), meaning));
+        // Valid files have fewer names.
+        if self.names.len() >= MAX_NAMES {
+            self.names.clear();
         }
-        Some(meaning)
+        let meaning = names.meaning_of_prefix(prefix);
+        self.names.push(KnownName { text: name.into(), meaning, next: 0, definition: None });
+        Some(self.names.len() - 1)
+    }
+
+    /// The namespace of a name under the root's declarations; `None` if its prefix is not declared.
+    fn meaning(&mut self, name: &[u8], names: &Names) -> Option<Meaning> {
+        let index = self.index_of(name, names)?;
+        self.names.get(index).map(|name| name.meaning)
     }
 
     /// The meaning of a namespace URI.
@@ -133,7 +172,7 @@ impl ElementWalk<'_> {
         let (len, is_escaped) = text_before_tag(rest)?;
         if is_escaped || self.has_brackets {
             let text = rest.get(..len)?;
-            if self.has_brackets && memchr(b'>', text).is_some() && SECTION_END.find(text).is_some() {
+            if self.has_brackets && may_end_section(text) && SECTION_END.find(text).is_some() {
                 return None;
             }
             if is_escaped {
@@ -187,23 +226,56 @@ impl ElementWalk<'_> {
     fn open(&mut self, start: usize, parent: u32) -> Option<Markup> {
         let (bytes, lead) = (self.inside.bytes, self.inside.lead);
         let rest = bytes.get(start + 1..)?;
-        let name = rest.get(..rest.iter().position(|byte| !is_name_byte(*byte))?)?;
+        let expected = self.known.expected(rest);
+        let known = expected.and_then(|index| self.known.names.get(index));
+        let name_len =
+            known.map_or_else(|| rest.iter().position(|byte| !is_name_byte(*byte)), |known| Some(known.text.len()));
+        let name = rest.get(..name_len?)?;
         let name_end = start + 1 + name.len();
         let attributes = self.elements.len().1;
         let (kind, end) = self.attributes(name_end)?;
-        let meaning = if self.known.scopes.is_empty() {
-            self.known.meaning(name, self.inside.names)?
+        let parent = Some(parent).filter(|parent| *parent != TOP);
+        let (meaning, definition) = if self.known.scopes.is_empty() {
+            let index = match expected {
+                Some(index) => index,
+                None => self.known.index_of(name, self.inside.names)?,
+            };
+            self.known.last = index;
+            self.definition(index, parent)?
         } else {
-            self.in_scope(name)?
+            let meaning = self.in_scope(name)?;
+            (meaning, self.elements.definition(parent, meaning, split(name).1))
         };
-        if parent == TOP && !is_extension(meaning) {
+        if parent.is_none() && !is_extension(meaning) {
             return None;
         }
         let tag = Markup { kind, start, end, name_end };
         let relative = Markup { kind, start: start - lead, end: end - lead, name_end: name_end - lead };
-        let parent = Some(parent).filter(|parent| *parent != TOP);
-        self.elements.open(relative, parent, (meaning, split(name).1), attributes as u32);
+        self.elements.open(relative, parent, (meaning, definition), attributes as u32);
         Some(tag)
+    }
+
+    /// The namespace and the definition of a known name below `parent` under the root's declarations.
+    #[inline]
+    fn definition(&mut self, name: usize, parent: Option<u32>) -> Option<(Meaning, Option<Definition>)> {
+        let known = self.known.names.get_mut(name)?;
+        let meaning = known.meaning;
+        let outer = parent.and_then(|parent| self.elements.parent_definition(parent, meaning));
+        if parent.is_some() && outer.is_none() {
+            return Some((meaning, None));
+        }
+        match known.definition {
+            Some((of, definition)) if of.map(std::ptr::from_ref) == outer.map(std::ptr::from_ref) => {
+                Some((meaning, definition))
+            }
+            _ => {
+                let local = split(&known.text).1;
+                let definition = outer
+                    .map_or_else(|| Definition::of_root(meaning, local), |outer| Definition::of_child(outer, local));
+                known.definition = Some((outer, definition));
+                Some((meaning, definition))
+            }
+        }
     }
 
     /// The namespace of a name if elements around it, or its own tag, declare namespaces.
