@@ -197,6 +197,7 @@ impl<'b> Segment<'b> {
             && self.repairer.needed_before == Some(before.needed.len())
             && before.pieces() + self.repairer.peak_pieces <= max_pieces(before.bytes.len())
             && before.log.can_append(&self.repairer.log)
+            && self.repairer.tokens.can_follow(&before.tokens)
     }
 
     /// Appends the repair to that of the segments before it. Returns the memory of the output.
@@ -212,6 +213,7 @@ impl<'b> Segment<'b> {
             before.moved = segment.moved;
         }
         before.log.append(segment.log, entries);
+        before.tokens.append(&segment.tokens);
         before.nesting = segment.nesting;
         before.nesting.shift(entries, repairs);
         before.entries += segment.entries - ENTRIES_BEFORE;

@@ -11,12 +11,33 @@ use super::words::end_tag;
 pub(super) struct Tokens {
     /// Whether the rest of the file has no end of such a token, for each of [`TOKEN_STARTS`].
     is_unterminated: [bool; 4],
+    /// Whether a declaration was read, terminated or not.
+    has_declaration: bool,
 }
 
 /// The starts of tokens other than tags.
 const TOKEN_STARTS: [&[u8]; 4] = [b"<!--", b"<![CDATA[", b"<?", b"<!"];
 
+/// The index of declarations in [`TOKEN_STARTS`].
+const DECLARATION: usize = 3;
+
 impl Tokens {
+    /// Whether this tokenizer, that of the next segment, reads the same tokens as one that continues from `before`.
+    /// After an unterminated declaration all others are text, though a later one may have an end: where a declaration
+    /// ends depends on its quotes and brackets.
+    pub(super) fn can_follow(&self, before: &Self) -> bool {
+        !self.has_declaration
+            || !before.is_unterminated.get(DECLARATION).is_some_and(|is_unterminated| *is_unterminated)
+    }
+
+    /// Adds what the tokenizer of the next segment remembers.
+    pub(super) fn append(&mut self, segment: &Self) {
+        for (own, other) in self.is_unterminated.iter_mut().zip(segment.is_unterminated) {
+            *own |= other;
+        }
+        self.has_declaration |= segment.has_declaration;
+    }
+
     /// The next token at or after `from`.
     pub(super) fn next(&mut self, bytes: &[u8], from: usize) -> Option<Markup> {
         let start = from + memchr::memchr(b'<', bytes.get(from..)?)?;
@@ -26,6 +47,7 @@ impl Tokens {
             Some(b'!' | b'?') => TOKEN_STARTS.iter().position(|token_start| rest.starts_with(token_start)),
             _ => None,
         };
+        self.has_declaration |= index == Some(DECLARATION);
         let stray = Markup { kind: Kind::Stray, start, end: start + 1, name_end: start };
         let Some(is_unterminated) = index.and_then(|index| self.is_unterminated.get_mut(index)) else {
             return markup::next(bytes, start).map(|token| with_valid_name(bytes, token));

@@ -293,3 +293,22 @@ fn limits_hold_for_all_segments_together() {
         check_segments(&format!("<urlset {NS}>{}</urlset>", entry.repeat(count)), count / 3).unwrap();
     }
 }
+
+/// After a declaration without an end, a later one with an end is text in every segment.
+#[test]
+fn an_unterminated_declaration_affects_all_segments_after_it() {
+    let entries = |count: usize| "<url><loc>a&b</loc></url>".repeat(count);
+    for between in [["<!'", "<![x", "]]>"], ["<![x", "<!y", "]]>"], ["<!'", "<!y>", ""]] {
+        let [first, second, end] = between;
+        let text = format!(
+            "<urlset {NS}>{}{first}{}{second}{}{end}{}</urlset>",
+            entries(3),
+            entries(3),
+            entries(3),
+            entries(3)
+        );
+        for every in [1, 2, 3] {
+            check_segments(&text, every).unwrap();
+        }
+    }
+}
