@@ -7,7 +7,7 @@
 use std::fmt::{self, Debug, Formatter};
 use std::fs::File;
 use std::io::{self, Read};
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 
 #[cfg(target_os = "linux")]
 use memmap2::{Advice, MmapMut};
@@ -61,7 +61,7 @@ impl FileBytes {
         Ok(bytes.into())
     }
 
-    fn capacity(&self) -> usize {
+    pub(crate) fn capacity(&self) -> usize {
         match &self.0 {
             Memory::Heap(bytes) => bytes.capacity(),
             #[cfg(target_os = "linux")]
@@ -141,6 +141,40 @@ impl FileBytes {
             return;
         }
         self.with_vec(|bytes| bytes.extend_from_slice(added));
+    }
+
+    /// Appends a byte.
+    pub(crate) fn push(&mut self, byte: u8) {
+        self.extend_from_slice(&[byte]);
+    }
+
+    /// Removes all bytes after the first `len`.
+    pub(crate) fn truncate(&mut self, len: usize) {
+        match &mut self.0 {
+            Memory::Heap(bytes) => bytes.truncate(len),
+            #[cfg(target_os = "linux")]
+            Memory::Huge { len: known, .. } => *known = len.min(*known),
+        }
+    }
+
+    /// Replaces the bytes of a range, which must be inside.
+    pub(crate) fn replace(&mut self, range: Range<usize>, by: &[u8]) {
+        let len = self.len();
+        if range.start > range.end || range.end > len {
+            return;
+        }
+        // Makes room at the end first, which may move the bytes to the heap.
+        self.extend_from_slice(by);
+        let bytes = match &mut self.0 {
+            Memory::Heap(bytes) => bytes.as_mut_slice(),
+            #[cfg(target_os = "linux")]
+            Memory::Huge { pages, len } => pages.get_mut(..*len).unwrap_or_default(),
+        };
+        bytes.copy_within(range.end..len, range.start + by.len());
+        if let Some(replaced) = bytes.get_mut(range.start..range.start + by.len()) {
+            replaced.copy_from_slice(by);
+        }
+        self.truncate(len - range.len() + by.len());
     }
 
     /// Changes the bytes as a vector; bytes in huge pages are moved to the heap.
@@ -239,6 +273,7 @@ mod tests {
             capacity in 0..5_usize,
             reads in prop::collection::vec((0..3_000_000_usize, 0..3_000_000_u64), 1..4),
             added in prop::collection::vec(any::<u8>(), 0..3),
+            (from, to) in (0..4_000_000_usize, 0..3_000_000_usize),
         ) {
             let text: Vec<u8> = (0..3_000_000_u32).map(|number| (number % 251) as u8).collect();
             let (mut bytes, mut expected) = (FileBytes::with_capacity(capacity << 20).unwrap(), Vec::new());
@@ -248,6 +283,16 @@ mod tests {
                 prop_assert_eq!(bytes.append_from(&mut Slow(&text[..*len], false), *limit).unwrap(), read);
                 bytes.extend_from_slice(&added);
                 expected.extend_from_slice(&added);
+                prop_assert!(*bytes == *expected);
+                bytes.push(7);
+                expected.push(7);
+                bytes.replace(from..to, &added);
+                if from <= to && to <= expected.len() {
+                    expected.splice(from..to, added.iter().copied());
+                }
+                prop_assert!(*bytes == *expected);
+                bytes.truncate(from);
+                expected.truncate(from);
                 prop_assert!(*bytes == *expected);
             }
             let shrunk = bytes.shrunk();

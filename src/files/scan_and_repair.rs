@@ -65,7 +65,7 @@ pub(super) fn scan_and_repair<V: Visit + Send>(
                 scan::scan(&first.bytes, &mut visitor, &Progress::default())
             }
         };
-        bytes = first.bytes.into();
+        bytes = first.bytes;
         // Rare: a repair of very unusual tags may leave damage, which needs a second repair.
         if !scan.damage.is_empty()
             && let Some(again) = repair::repair(&bytes).filter(fits)
@@ -77,7 +77,7 @@ pub(super) fn scan_and_repair<V: Visit + Send>(
             visitor = new_visitor(info);
             scan = scan::scan(&second.bytes, &mut visitor, &Progress::default());
             renumber_entries(quirks.get_mut(..before).unwrap_or_default(), &starts, &scan.starts, &second.anchors);
-            bytes = second.bytes.into();
+            bytes = second.bytes;
         }
         check_repaired(&bytes, &scan, &map).map_err(|(at, reason)| Error { path: path(), at: Some(at), reason })?;
         anchors = map;
@@ -178,8 +178,12 @@ mod tests {
     #[test]
     fn a_second_repair_has_positions_in_the_stored_file() {
         let repair = |at, entry| FoundDefect { kind: Defect::Angle, at, entry, what: "".into() };
-        let repaired =
-            |bytes: &[u8], repairs, anchors| Repaired { bytes: bytes.to_vec(), repairs, anchors, unchanged_len: 0 };
+        let repaired = |bytes: &[u8], repairs, anchors| Repaired {
+            bytes: bytes.to_vec().into(),
+            repairs,
+            anchors,
+            unchanged_len: 0,
+        };
         // `&` became five bytes, then `b` became three.
         let (stored, first, second) = (&b"a\n&b\ncd"[..], &b"a\n&amp;b\ncd"[..], &b"a\n&amp;BBB\ncd"[..]);
         let mut quirks = Vec::new();

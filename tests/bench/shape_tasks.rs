@@ -127,7 +127,7 @@ fn damage(set: &Set, rounds: u32, report: &mut Report) {
         let alone = fastest(&|| time(|| repair::repair(&bytes)).0);
         report.peer(&format!("plain: the repair alone, {kind}"), Some(alone));
         let repaired = repair::repair(&bytes).expect("the file can be repaired");
-        fs::write(&file, repaired.bytes).expect("write the repaired file");
+        fs::write(&file, &*repaired.bytes).expect("write the repaired file");
         report
             .peer(&format!("plain: sited check of the repaired file, {kind}"), Some(fastest(&|| peers::check(&file))));
     }

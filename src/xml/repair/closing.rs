@@ -51,6 +51,8 @@ impl Repairer<'_> {
     /// Rewrites the content of the open field, up to `to` in the file, with the tags in it as text.
     fn rewrite_field_as_text(&mut self, to: usize) {
         let (Some(field), Some(first)) = (self.elements.stack.get(1), self.elements.stack.get(2)) else { return };
+        // Tags become text.
+        self.recording = None;
         let (inner, from, first) = (field.inner, field.source.1, first.source.0);
         self.out.truncate(inner);
         while self.elements.stack.len() > 2 {

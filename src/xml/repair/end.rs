@@ -14,6 +14,7 @@ use crate::xml::defect::Defect;
 impl Repairer<'_> {
     /// Handles an end tag of the root.
     pub(super) fn end_root(&mut self, token: &Markup) {
+        self.recording = None;
         if !self.elements.stack.is_empty() {
             if !self.elements.is_implied() || self.elements.stack.len() > 1 {
                 self.note_unclosed(token);
@@ -53,7 +54,8 @@ impl Repairer<'_> {
     /// Removes the end tag of a root that was closed too early; the trivia after it stay in the output.
     fn reopen(&mut self) {
         let Some((start, end)) = self.closed.take() else { return };
-        let trivia = self.out.split_off(end.min(self.out.len()));
+        let trivia = self.out.get(end..).unwrap_or_default().to_vec();
+        self.out.truncate(end);
         if self.root.is_empty {
             self.root.is_empty = false;
             let len = self.out.len().saturating_sub(2);
@@ -68,6 +70,7 @@ impl Repairer<'_> {
 
     /// Merges a second root with the first one.
     pub(super) fn second_root(&mut self, token: &Markup) {
+        self.recording = None;
         if !self.elements.stack.is_empty() {
             self.close_all(token.start);
         }

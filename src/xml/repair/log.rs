@@ -109,12 +109,10 @@ impl RepairLog {
     }
 
     /// Adds a repair; its description is dropped if the remaining bytes do not suffice.
-    pub(super) fn push(&mut self, kind: Defect, at: usize, entry: Option<u32>, mut description: String) {
+    pub(super) fn push(&mut self, kind: Defect, at: usize, entry: Option<u32>, description: &str) {
         // A description costs an allocation besides its bytes.
         let remaining = self.free_bytes.checked_sub(description.len() + size_of::<FoundDefect>());
-        if remaining.is_none() {
-            description.clear();
-        }
+        let description = if remaining.is_some() { description } else { "" };
         self.free_bytes = remaining.unwrap_or_default();
         let Some(KindState { description: last, .. }) = self.state_of(kind) else { return };
         if **last != *description {

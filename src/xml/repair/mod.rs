@@ -10,6 +10,7 @@ mod end;
 mod html;
 mod log;
 mod nested;
+mod patterns;
 mod prolog;
 mod segments;
 mod sound_entries;
@@ -22,21 +23,23 @@ use super::entities::Entities;
 use super::instruction;
 use super::markup::{self, Kind, Markup};
 use super::names::{self, FileKind, Names};
+use crate::file_bytes::FileBytes;
 use crate::protocol::Field;
 use crate::protocol::namespace::{self, SITEMAP_09};
 use crate::xml::defect::{Defect, FoundDefect};
 use elements::{Open, OpenElements};
 use log::RepairLog;
 use nested::Nesting;
+use patterns::{Description, Patterns, Recording};
 use sound_entries::SoundnessCheck;
 use token::Tokens;
 use words::snippet;
 
 /// The result of a repair.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Repaired {
     /// Well-formed bytes.
-    pub bytes: Vec<u8>,
+    pub bytes: FileBytes,
     /// The repairs: one per kind and entry, in file order.
     pub repairs: Vec<FoundDefect>,
     /// Pairs of corresponding offsets: in the repaired and in the damaged bytes, in ascending order.
@@ -65,9 +68,9 @@ const fn max_pieces(file_len: usize) -> usize {
     BASE_PIECES + file_len / BYTES_PER_PIECE
 }
 
-/// The capacity to reserve for the repair of so many bytes: most repairs make the file a little longer.
-const fn output_capacity(len: usize) -> usize {
-    len + len / 64 + 256
+/// Memory for the repair of so many bytes: most repairs make the file a little longer. Unused huge pages take no memory.
+fn output_of(len: usize) -> FileBytes {
+    FileBytes::with_capacity(len + len / 16 + 256).unwrap_or_default()
 }
 
 /// Repairs a damaged file; `None` if it has neither the root nor an entry of a sitemap. `bytes` must be UTF-8.
@@ -78,7 +81,7 @@ pub fn repair(bytes: &[u8]) -> Option<Repaired> {
 /// [`repair`] for a file with a known undamaged beginning.
 pub fn repair_after(bytes: &[u8], prefix: Option<SoundPrefix>) -> Option<Repaired> {
     let mut repairer = Repairer::new(bytes);
-    repairer.out.reserve(output_capacity(bytes.len()));
+    repairer.out = output_of(bytes.len());
     repairer.soundness = Some(SoundnessCheck::new(bytes));
     let body = prolog::write(&mut repairer)?;
     let prefix = prefix
@@ -166,7 +169,7 @@ enum Moved {
 struct Repairer<'b> {
     bytes: &'b [u8],
     tokens: Tokens,
-    out: Vec<u8>,
+    out: FileBytes,
     log: RepairLog,
     anchors: Vec<(usize, usize)>,
     /// Whether offsets have moved since the last anchor.
@@ -195,6 +198,9 @@ struct Repairer<'b> {
     is_first_anchor_conditional: bool,
     /// The largest number of pieces so far.
     peak_pieces: usize,
+    patterns: Patterns,
+    /// The open entry as a pattern, while it is recorded.
+    recording: Option<Box<Recording>>,
 }
 
 impl<'b> Repairer<'b> {
@@ -202,7 +208,7 @@ impl<'b> Repairer<'b> {
         Self {
             bytes,
             tokens: Tokens::default(),
-            out: Vec::new(),
+            out: FileBytes::default(),
             log: RepairLog::new(bytes.len()),
             anchors: Vec::new(),
             moved: Moved::No,
@@ -220,12 +226,15 @@ impl<'b> Repairer<'b> {
             needed_before: None,
             is_first_anchor_conditional: false,
             peak_pieces: 0,
+            patterns: Patterns::default(),
+            recording: None,
         }
     }
 
     /// Records a repair, described by the text at that offset.
     fn note(&mut self, kind: Defect, at: usize) {
-        self.note_with(kind, at, |repairer| snippet(repairer.bytes, at));
+        self.record_note(kind, at, Description::Snippet);
+        self.add_note(kind, at, |repairer| snippet(repairer.bytes, at));
     }
 
     /// The number of pieces that are held, as [`BASE_PIECES`] counts them.
@@ -243,13 +252,23 @@ impl<'b> Repairer<'b> {
         self.note_with(Defect::NotWellFormed, at, describe);
     }
 
-    /// Records a repair; `describe` is called only if the log needs the description.
+    /// Records a repair. While a pattern is recorded, the description must depend only on tags.
     fn note_with(&mut self, kind: Defect, at: usize, describe: impl FnOnce(&Self) -> String) {
+        if self.recording.is_none() {
+            return self.add_note(kind, at, describe);
+        }
+        let description = describe(self);
+        self.record_note(kind, at, Description::Fixed(description.as_str().into()));
+        self.add_note(kind, at, |_| description);
+    }
+
+    /// Adds a repair to the log; `describe` is called only if the log needs the description.
+    fn add_note<D: AsRef<str>>(&mut self, kind: Defect, at: usize, describe: impl FnOnce(&Self) -> D) {
         self.moved = Moved::Yes;
         let entry = self.current_entry();
         if self.log.is_new(kind, at, entry) {
-            let description = if self.log.is_full() { String::new() } else { describe(self) };
-            self.log.push(kind, at, entry, description);
+            let description = (!self.log.is_full()).then(|| describe(self));
+            self.log.push(kind, at, entry, description.as_ref().map_or("", AsRef::as_ref));
         }
     }
 
@@ -282,7 +301,7 @@ impl<'b> Repairer<'b> {
         self.root.is_empty = token.kind == Kind::Empty;
         self.root.is_closed = self.root.is_empty;
         self.root.source_end = token.end;
-        self.moved = if self.bytes.get(..token.end) == Some(&self.out) { Moved::No } else { Moved::Yes };
+        self.moved = if self.bytes.get(..token.end) == Some(&*self.out) { Moved::No } else { Moved::Yes };
         self.read_names();
         if self.root.is_empty {
             self.closed = Some((self.out.len(), self.out.len()));
@@ -314,6 +333,8 @@ impl<'b> Repairer<'b> {
         if self.names.declares(prefix) {
             return;
         }
+        // What a tag means depends on the declarations.
+        (self.patterns, self.recording) = (Patterns::default(), None);
         self.needed.push((prefix.to_vec(), uri.to_vec()));
         if names::split(&self.root.name).0 == prefix {
             // The namespace of the root itself depends on this declaration.
@@ -343,7 +364,7 @@ impl<'b> Repairer<'b> {
             let start = self.root.start;
             let end = start + self.root.tag.len();
             let added = tag.len().saturating_sub(self.root.tag.len());
-            self.out.splice(start..end.min(self.out.len()), tag);
+            self.out.replace(start..end.min(self.out.len()), &tag);
             for anchor in self.anchors.iter_mut().filter(|anchor| anchor.0 >= end) {
                 anchor.0 += added;
             }

@@ -3,6 +3,7 @@
 use super::words::{snippet, tag};
 use super::{Moved, Repairer};
 use crate::xml::defect::{Defect, FoundDefect};
+use std::sync::Arc;
 
 /// An entry that starts inside another one.
 struct NestedEntry {
@@ -38,19 +39,46 @@ pub(super) struct Nesting<'b> {
     entries: Vec<NestedEntry>,
     /// Elements around entries whose end tags were not found yet, innermost last.
     wrappers: Vec<Wrapper<'b>>,
+    /// Whether an end tag may be that of an entry before all of `entries`.
+    seeks_entry: bool,
+    /// Whether an end tag may be that of an element before all of `wrappers`.
+    seeks_wrapper: bool,
+    /// The name of the last entry that was not closed, with the description of that repair: a file may have many.
+    unclosed: Option<(Box<[u8]>, Arc<str>)>,
 }
 
 impl Nesting<'_> {
-    /// Adds `entries` to the numbers of entries, and `repairs` to the indexes of repairs.
-    pub(super) fn shift(&mut self, entries: u32, repairs: usize) {
-        for entry in &mut self.entries {
-            entry.number += entries;
-            entry.repair = entry.repair.map(|repair| repair + repairs);
-        }
-        for wrapper in &mut self.wrappers {
-            wrapper.entry.number += entries;
-            wrapper.repair = wrapper.repair.map(|repair| repair + repairs);
-        }
+    /// Describes that an entry with this name is closed before the next one.
+    fn describe_unclosed(&mut self, name: &[u8]) -> Arc<str> {
+        let known = self.unclosed.take().filter(|(known, _)| **known == *name);
+        let (name, description) = known
+            .unwrap_or_else(|| (name.into(), format!("{} before it is not closed; closed here", tag(name)).into()));
+        self.unclosed = Some((name, Arc::clone(&description)));
+        description
+    }
+
+    /// Whether the nesting in the next segment is independent of that `before` it, and of the entry that is open before
+    /// it, if there is one.
+    pub(super) const fn can_follow(&self, before: &Self, is_entry_open: bool) -> bool {
+        let (has_entry, has_wrapper) = (is_entry_open || !before.entries.is_empty(), !before.wrappers.is_empty());
+        !(self.seeks_entry && has_entry || self.seeks_wrapper && has_wrapper)
+    }
+
+    /// Appends the nesting in the next segment; adds `entries` to its numbers of entries, and `repairs` to its indexes of
+    /// repairs.
+    pub(super) fn append(&mut self, segment: Self, entries: u32, repairs: usize) {
+        self.entries.extend(segment.entries.into_iter().map(|entry| NestedEntry {
+            number: entry.number + entries,
+            repair: entry.repair.map(|repair| repair + repairs),
+            ..entry
+        }));
+        self.wrappers.extend(segment.wrappers.into_iter().map(|wrapper| Wrapper {
+            entry: UnwrappedEntry { number: wrapper.entry.number + entries, ..wrapper.entry },
+            repair: wrapper.repair.map(|repair| repair + repairs),
+            ..wrapper
+        }));
+        self.seeks_entry |= segment.seeks_entry;
+        self.seeks_wrapper |= segment.seeks_wrapper;
     }
 
     pub(super) const fn len(&self) -> usize {
@@ -63,10 +91,11 @@ impl<'b> Repairer<'b> {
     /// tag follows.
     pub(super) fn note_nested(&mut self, at: usize) {
         let known = self.log.repairs.len();
-        self.note_malformed(at, |repairer| {
-            let open = repairer.elements.stack.first().map_or_else(String::new, |open| tag(&open.written));
-            format!("{open} before it is not closed; closed here")
-        });
+        // A pattern does not extend into the next entry.
+        self.recording = None;
+        let open = self.elements.stack.first().map_or_else(Default::default, |open| open.written.clone());
+        let description = self.nesting.describe_unclosed(&open);
+        self.add_note(Defect::NotWellFormed, at, |_| description);
         let repair = (self.log.repairs.len() > known).then_some(known);
         self.nesting.entries.push(NestedEntry { at, number: self.entries, repair });
     }
@@ -74,7 +103,10 @@ impl<'b> Repairer<'b> {
     /// Handles an end tag of an entry while no entry is open. Returns whether it ends an entry that contains another
     /// one, which is then reported as nested.
     pub(super) fn close_nested(&mut self) -> bool {
-        let Some(NestedEntry { at, number, repair }) = self.nesting.entries.pop() else { return false };
+        let Some(NestedEntry { at, number, repair }) = self.nesting.entries.pop() else {
+            self.nesting.seeks_entry = true;
+            return false;
+        };
         let description = snippet(self.bytes, at);
         let nested = FoundDefect { kind: Defect::Nested, at, entry: Some(number), what: description.into() };
         match repair.and_then(|repair| self.log.repairs.get_mut(repair)) {
@@ -106,12 +138,13 @@ impl<'b> Repairer<'b> {
     /// Handles an end tag that may be that of the element around the last entries. Returns whether it is; the element
     /// is then reported as a wrapper.
     pub(super) fn close_wrapped(&mut self, name: &[u8]) -> bool {
+        self.nesting.seeks_wrapper |= self.nesting.wrappers.is_empty();
         let Some(Wrapper { name, entry: UnwrappedEntry { at, number, has_tags }, repair }) =
             self.nesting.wrappers.pop_if(|last| last.name == name)
         else {
             return false;
         };
-        self.moved = Moved::Yes;
+        (self.moved, self.recording) = (Moved::Yes, None);
         // A loc outside of any entry is reported in any case; `finish` removes equal repairs.
         let (kind, description) =
             if has_tags { (Defect::Wrapped, tag(name)) } else { (Defect::OutsideRoot, snippet(self.bytes, at)) };

@@ -6,6 +6,7 @@ use super::super::names;
 use super::text::TextContext;
 use super::words::snippet;
 use super::{Moved, Repairer, declaration_of, is_sound_instruction, kind, root_kind};
+use crate::file_bytes::FileBytes;
 use crate::xml::defect::Defect;
 use crate::xml::names::FileKind;
 
@@ -19,7 +20,7 @@ struct Prolog {
     mark: usize,
     declaration: Option<Vec<u8>>,
     /// The repaired content between the declaration and the root.
-    misc: Vec<u8>,
+    misc: FileBytes,
     has_doctype: bool,
 }
 
@@ -81,7 +82,7 @@ impl Prolog {
             note_junk(repairer, self.mark);
         }
         if markup::is_blank(&self.misc) {
-            self.misc.clear();
+            self.misc.truncate(0);
         }
         let text = bytes.get(token.start..token.end).unwrap_or_default();
         if sound {

@@ -1,15 +1,18 @@
 //! Repairs the file after the root's start tag: in segments on all cores if it is large.
 //!
-//! A segment starts after an end tag of an entry. Its repair assumes that no element is open there, and that the
-//! segments before it need no more namespace declarations. If their repair shows otherwise, such as for an end tag
+//! A segment starts after an end tag of an entry or, if there is none, at a start tag of an entry, where the entry before
+//! it is closed. Its repair assumes that no other element is open there, and that the segments before it need no more
+//! namespace declarations. If their repair shows otherwise, such as for an end tag
 //! inside a comment, the segment is repaired again as a part of the one before it. A property test compares the result
 //! with that of a repair in one piece.
 //!
 //! Segments are repaired in file order. The thread that has repaired the next one appends it, and those after it that
 //! are ready, while others repair further segments. So few of them are in memory at the same time.
 
+use super::super::markup::{self, Kind};
 use super::log::RepairLog;
-use super::{Moved, Repairer, max_pieces, output_capacity};
+use super::{Moved, Repairer, max_pieces, output_of};
+use crate::file_bytes::FileBytes;
 use rayon::prelude::*;
 use std::iter::Enumerate;
 use std::ops::Range;
@@ -31,13 +34,15 @@ pub(super) fn repair_body(repairer: &mut Repairer<'_>, from: usize) {
     let rest = repairer.bytes.len().saturating_sub(from);
     let cores = rayon::current_num_threads();
     let count = if cores > 1 { (cores * SEGMENTS_PER_CORE).min(rest / MIN_SEGMENT) } else { 0 };
-    let tag = [b"</", repairer.names.kind.entry_name().as_bytes(), b">"].concat();
-    let after_end_tag = |number: usize| {
+    let name = repairer.names.kind.entry_name().as_bytes();
+    let (start_tag, end_tag) = ([b"<", name, b">"].concat(), [b"</", name, b">"].concat());
+    let start_of = |number: usize| {
         let start = from + rest / count * number;
         let segment = repairer.bytes.get(start..start + rest / count)?;
-        Some(start + memchr::memmem::find(segment, &tag)? + tag.len())
+        let after_end = memchr::memmem::find(segment, &end_tag).map(|at| at + end_tag.len());
+        Some(start + after_end.or_else(|| memchr::memmem::find(segment, &start_tag))?)
     };
-    let starts: Vec<usize> = (1..count).filter_map(after_end_tag).collect();
+    let starts: Vec<usize> = (1..count).filter_map(start_of).collect();
     repair_segments(repairer, from, &starts);
 }
 
@@ -92,7 +97,7 @@ struct SegmentQueue<'r, 'b> {
     /// The number of the next segment to be appended.
     next: usize,
     /// Memory of appended segments.
-    buffers: Vec<Vec<u8>>,
+    buffers: Vec<FileBytes>,
 }
 
 impl<'r, 'b> SegmentQueue<'r, 'b> {
@@ -151,10 +156,11 @@ struct Segment<'b> {
 
 impl<'b> Appender<'_, 'b> {
     /// Appends a segment, or repairs its part of the file again if it cannot follow. Returns the memory of its output.
-    fn append(&mut self, segment: Segment<'b>) -> Vec<u8> {
+    fn append(&mut self, segment: Segment<'b>) -> FileBytes {
         // The segments before it that could not follow.
         self.end = self.end.and_then(|end| self.repairer.run(end, segment.range.start));
         if self.end == Some(segment.range.start) && segment.can_follow(self.repairer) {
+            self.repairer.close_entry_before(segment.range.start);
             self.end = segment.end;
             return segment.append_to(self.repairer);
         }
@@ -166,13 +172,15 @@ impl<'b> Segment<'b> {
     /// Prepares a segment of the file that `before` repairs.
     fn after(before: &Repairer<'b>, range: Range<usize>) -> Self {
         let bytes = before.bytes;
+        let end_tag = [b"</", before.names.kind.entry_name().as_bytes(), b">"].concat();
+        let is_after_entry = bytes.get(..range.start).is_some_and(|before| before.ends_with(&end_tag));
         let repairer = Repairer {
             log: RepairLog::new(bytes.len()),
             moved: Moved::Unknown,
             entities: before.entities.clone(),
             needed: before.needed.clone(),
             names: before.names.clone(),
-            soundness: before.soundness.as_ref().map(|check| check.of_segment(range.len())),
+            soundness: before.soundness.as_ref().map(|check| check.of_segment(range.len(), is_after_entry)),
             root: before.root.clone(),
             entries: ENTRIES_BEFORE,
             needed_before: Some(before.needed.len()),
@@ -182,26 +190,40 @@ impl<'b> Segment<'b> {
     }
 
     fn repair(&mut self) {
-        self.repairer.out.clear();
-        self.repairer.out.reserve(output_capacity(self.range.len()));
+        self.repairer.out.truncate(0);
+        if self.repairer.out.capacity() < self.range.len() {
+            self.repairer.out = output_of(self.range.len());
+        }
         self.end = self.repairer.run(self.range.start, self.range.end);
     }
 
     /// Whether `before` ends in the state that the segment assumes, and both together exceed no limit.
     fn can_follow(&self, before: &Repairer<'b>) -> bool {
-        before.elements.stack.is_empty()
-            && before.nesting.len() == 0
+        // Closing the entry before the segment takes two pieces.
+        let is_closed = before.elements.stack.is_empty();
+        let pieces = before.pieces() + if is_closed { 0 } else { 2 };
+        (is_closed || before.is_only_entry_open() && self.starts_with_entry(before))
+            && self.repairer.nesting.can_follow(&before.nesting, !is_closed)
             && before.empty_entry.is_none()
             && before.closed.is_none()
             && before.entries > 0
             && self.repairer.needed_before == Some(before.needed.len())
-            && before.pieces() + self.repairer.peak_pieces <= max_pieces(before.bytes.len())
+            && pieces + self.repairer.peak_pieces <= max_pieces(before.bytes.len())
             && before.log.can_append(&self.repairer.log)
             && self.repairer.tokens.can_follow(&before.tokens)
     }
 
+    /// Whether the segment starts with the start tag of an entry.
+    fn starts_with_entry(&self, before: &Repairer<'b>) -> bool {
+        markup::next(before.bytes, self.range.start).is_some_and(|token| {
+            token.start == self.range.start
+                && token.kind == Kind::Start
+                && before.names.is_entry_tag(before.bytes, &token)
+        })
+    }
+
     /// Appends the repair to that of the segments before it. Returns the memory of the output.
-    fn append_to(self, before: &mut Repairer<'b>) -> Vec<u8> {
+    fn append_to(self, before: &mut Repairer<'b>) -> FileBytes {
         let segment = self.repairer;
         let (shift, entries, repairs) = (before.out.len(), before.entries - ENTRIES_BEFORE, before.log.repairs.len());
         before.out.extend_from_slice(&segment.out);
@@ -214,8 +236,8 @@ impl<'b> Segment<'b> {
         }
         before.log.append(segment.log, entries);
         before.tokens.append(&segment.tokens);
-        before.nesting = segment.nesting;
-        before.nesting.shift(entries, repairs);
+        (before.patterns, before.recording) = (segment.patterns, None);
+        before.nesting.append(segment.nesting, entries, repairs);
         before.entries += segment.entries - ENTRIES_BEFORE;
         before.elements = segment.elements;
         before.elements.shift(shift);

@@ -7,11 +7,12 @@
 use super::super::damage::Damage;
 use super::super::entry::{Anomalies, Entry, TextKind};
 use super::super::fast_path::EntryBytes;
-use super::super::markup::{Kind, Markup};
+use super::super::markup::{self, Kind, Markup};
 use super::super::names;
 use super::super::parser::Parser;
 use super::super::scan::Scan;
 use super::super::wellformed::is_illegal;
+use super::patterns::{Allowed, Text};
 use super::text::{TextContext, first_special};
 use super::{Repairer, SoundPrefix, max_pieces};
 use crate::protocol::Field;
@@ -43,11 +44,11 @@ impl SoundnessCheck {
         Self { parser, illegal: 0, budget: bytes.len(), failures: 0, remaining_skips: 0 }
     }
 
-    /// A check of a segment of `len` bytes of the same file.
-    pub(super) fn of_segment(&self, len: usize) -> Self {
+    /// A check of a segment of `len` bytes of the same file. Only an entry after the end of another one is examined.
+    pub(super) fn of_segment(&self, len: usize, is_after_entry: bool) -> Self {
         let mut parser = Parser::default();
         parser.damage.has_brackets = self.parser.damage.has_brackets;
-        Self { parser, illegal: 0, budget: len, failures: 0, remaining_skips: 0 }
+        Self { parser, illegal: 0, budget: len, failures: 0, remaining_skips: u32::from(!is_after_entry) }
     }
 
     /// Whether to examine the next entry: rarely if the entries before it were damaged. Counts the skipped ones.
@@ -102,6 +103,12 @@ impl Repairer<'_> {
         if !soundness.is_next_examined() {
             return None;
         }
+        let known = self.log.repairs.len();
+        if let Some(end) = self.repair_by_pattern(token, Allowed::Sound) {
+            self.record_examined(known, end - token.start);
+            return Some(end);
+        }
+        let soundness = self.soundness.as_mut()?;
         soundness.parser.damage.list.clear();
         let outside = EntryBytes { bytes: self.bytes, lead: token.start, names: &self.names };
         let (entry, end) = soundness.parser.entry(&outside, token, b"");
@@ -118,6 +125,10 @@ impl Repairer<'_> {
             return None;
         };
         soundness.failures = 0;
+        if !is_clean && self.is_sound_entry_recorded() {
+            // A repair token by token has the same result.
+            return None;
+        }
         self.empty_entry = None;
         self.anchor(token.start);
         self.entries += 1;
@@ -130,6 +141,18 @@ impl Repairer<'_> {
         }
         self.out.extend_from_slice(self.bytes.get(at..end).unwrap_or_default());
         Some(end)
+    }
+
+    /// Records that an entry of `len` bytes, which needed the repairs from number `known` on, was examined.
+    fn record_examined(&mut self, known: usize, len: usize) {
+        let repairs = self.log.repairs.get(known..).unwrap_or_default();
+        let is_sound = repairs.iter().all(|repair| is_repairable(repair.kind));
+        let Some(soundness) = &mut self.soundness else { return };
+        if is_sound {
+            soundness.failures = 0;
+        } else {
+            soundness.record_failure(len);
+        }
     }
 
     /// Copies the field of a damaged entry that starts with `token`, if its tags have nothing but its name and its text
@@ -147,7 +170,8 @@ impl Repairer<'_> {
             return None;
         }
         let rest = bytes.get(token.end..)?;
-        let after = rest.get(first_special(rest)..)?.strip_prefix(b"</")?.strip_prefix(name)?.strip_prefix(b">")?;
+        let len = first_special(rest);
+        let after = rest.get(len..)?.strip_prefix(b"</")?.strip_prefix(name)?.strip_prefix(b">")?;
         // While the field is open, it counts as a piece.
         let pieces = self.pieces() + 1;
         if pieces > max_pieces(bytes.len()) {
@@ -159,7 +183,16 @@ impl Repairer<'_> {
             entry.has_child = true;
         }
         let end = bytes.len() - after.len();
-        self.out.extend_from_slice(bytes.get(token.start..end)?);
+        if self.recording.is_some() && !markup::is_blank(rest.get(..len)?) {
+            let context = if local == Field::Loc.name().as_bytes() { TextContext::Url } else { TextContext::Text };
+            let (from, written) = (token.end, self.out.len() + token.end - token.start);
+            self.out.extend_from_slice(bytes.get(token.start..from + len)?);
+            self.record_height(2);
+            self.record_text(from..from + len, written..written + len, Text { context, allows_stray: true });
+            self.out.extend_from_slice(bytes.get(from + len..end)?);
+        } else {
+            self.out.extend_from_slice(bytes.get(token.start..end)?);
+        }
         Some(end)
     }
 }
@@ -181,9 +214,8 @@ fn repairable_values(
             .map(|inner| (span.start + inner.inner_start as usize, span.start + inner.inner_end as usize, context));
     }
     let is_in_value = |at: usize| values.iter().flatten().any(|(from, to, _)| (*from..*to).contains(&at));
-    let is_repairable =
-        |damage: &Damage| matches!(damage.kind, Defect::Ampersand | Defect::Character) && is_in_value(damage.at);
-    if entry.anomalies != Anomalies::default() || !damage.iter().all(is_repairable) {
+    let is_repairable_there = |damage: &Damage| is_repairable(damage.kind) && is_in_value(damage.at);
+    if entry.anomalies != Anomalies::default() || !damage.iter().all(is_repairable_there) {
         return None;
     }
     values.sort_unstable_by_key(|value| value.map_or(usize::MAX, |(from, ..)| from));
@@ -196,6 +228,11 @@ fn repairable_values(
         outside = to;
     }
     Some(values)
+}
+
+/// Whether an entry with this damage in its values is copied except for these.
+const fn is_repairable(kind: Defect) -> bool {
+    matches!(kind, Defect::Ampersand | Defect::Character)
 }
 
 /// Whether a byte is, or may be the first byte of, a character that XML does not allow.

@@ -1,6 +1,7 @@
 //! Tests of repairs: damaged input, expected repairs and result, and arbitrary bytes.
 
 mod generated;
+mod patterns;
 
 use super::*;
 use crate::progress::Progress;
@@ -33,7 +34,7 @@ fn repaired(text: &str) -> (Vec<String>, Vec<Defect>, String) {
     let before = rows(text.as_bytes()).0;
     assert!(!before.damage.is_empty() || before.names.is_none(), "sound: {text}");
     let repaired = repair(text.as_bytes()).unwrap_or_else(|| panic!("nothing to repair in {text}"));
-    let out = String::from_utf8(repaired.bytes).unwrap();
+    let out = String::from_utf8(repaired.bytes.into_vec()).unwrap();
     let (scan, locs) = rows(out.as_bytes());
     assert_eq!(scan.damage, [], "{text}\n{out}");
     for repair in &repaired.repairs {
@@ -226,7 +227,7 @@ fn repairs_name_their_position_and_entry() {
     let seen: Vec<_> = repaired.repairs.iter().map(|repair| (repair.at, repair.entry, &*repair.what)).collect();
     let (first, second) = (text.find("&b").unwrap(), text.find("&d").unwrap());
     assert_eq!(seen, [(first, Some(0), "&b"), (second, Some(2), "&d")]);
-    let out = String::from_utf8(repaired.bytes).unwrap();
+    let out = String::from_utf8(repaired.bytes.into_vec()).unwrap();
     for (ours, theirs) in repaired.anchors {
         assert_eq!(out[ours..ours + 10], text[theirs..theirs + 10]);
     }
@@ -278,7 +279,7 @@ fn illegal_characters_are_percent_encoded_in_every_kind_of_url() {
     let text = format!(
         "<urlset {NS} {image}><url><loc>a</loc><image:image><image:loc>http://e/\u{1}x</image:loc><image:title>t\u{1}</image:title></image:image><xhtml:link href=\"http://e/&#1;y\"/></url></urlset>"
     );
-    let out = String::from_utf8(repair(text.as_bytes()).unwrap().bytes).unwrap();
+    let out = String::from_utf8(repair(text.as_bytes()).unwrap().bytes.into_vec()).unwrap();
     for expected in [">http://e/%01x<", ">t<", "\"http://e/%01y\""] {
         assert!(out.contains(expected), "{out}");
     }
@@ -332,7 +333,7 @@ fn an_added_root_has_the_kind_that_the_file_is_opened_as() {
         "<url><loc>a</loc></url>".to_owned(),
     ] {
         let repaired = repair(text.as_bytes()).unwrap();
-        let out = String::from_utf8(repaired.bytes).unwrap();
+        let out = String::from_utf8(repaired.bytes.into_vec()).unwrap();
         assert_eq!(kind(text.as_bytes()), kind(out.as_bytes()), "{text} became {out}");
     }
 }

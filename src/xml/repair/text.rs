@@ -135,7 +135,8 @@ impl Repairer<'_> {
         self.out.extend_from_slice(b"<!--");
         let first = self.out.len();
         self.characters(from, to, TextContext::Raw);
-        let text = self.out.split_off(first);
+        let text = self.out.get(first..).unwrap_or_default().to_vec();
+        self.out.truncate(first);
         for byte in text {
             if byte == b'-' && self.out.last() == Some(&b'-') {
                 self.out.push(b' ');
@@ -185,6 +186,8 @@ impl Repairer<'_> {
             }
             let (name, end_of_name) = (bytes.get(start..end).unwrap_or_default(), end);
             if name.is_empty() {
+                // The snippet may extend beyond the tag.
+                self.recording = None;
                 self.note_malformed(start, |repairer| {
                     format!("{} is not an attribute; omitted", snippet(repairer.bytes, start))
                 });
@@ -272,14 +275,29 @@ pub(super) fn has_illegal(bytes: &[u8]) -> bool {
 /// The offset of the first byte that may need a repair; the length if there is none.
 pub(super) fn first_special(bytes: &[u8]) -> usize {
     let mut from = 0;
-    for chunk in bytes.chunks(32) {
-        // Without an early exit the compiler vectorises the loop.
+    let (chunks, rest) = bytes.as_chunks::<32>();
+    for chunk in chunks {
+        // Without an early exit, and for a fixed length, the compiler vectorises the loop.
         if chunk.iter().fold(false, |found, byte| found | is_special(*byte)) {
-            return from + chunk.iter().position(|byte| is_special(*byte)).unwrap_or(chunk.len());
+            return from + position_of_special(chunk);
         }
         from += chunk.len();
     }
-    from
+    from + position_of_special(rest)
+}
+
+/// [`first_special`] of few bytes.
+fn position_of_special(bytes: &[u8]) -> usize {
+    const IS_SPECIAL: [bool; 256] = {
+        let (mut table, mut byte) = ([false; 256], 0);
+        while byte < table.len() {
+            table[byte] = is_special(byte as u8);
+            byte += 1;
+        }
+        table
+    };
+    let is_special = |byte: &u8| IS_SPECIAL.get(usize::from(*byte)).is_some_and(|is_special| *is_special);
+    bytes.iter().position(is_special).unwrap_or(bytes.len())
 }
 
 const fn is_special(byte: u8) -> bool {

@@ -4,6 +4,7 @@ use super::super::markup::{self, Kind, Markup};
 use super::super::names;
 use super::elements::{Level, Open};
 use super::nested::UnwrappedEntry;
+use super::patterns::{Allowed, Text};
 use super::text::TextContext;
 use super::words::{end_tag, snippet, tag};
 use super::{EmptyEntry, Moved, Repairer, declares_namespace, max_pieces, root_kind};
@@ -22,8 +23,8 @@ pub(super) enum Role<'b> {
 }
 
 impl<'b> Repairer<'b> {
-    /// Repairs tokens from `from` until one ends at `limit` or later. Returns the end of the last token, or `None` if
-    /// the repair has ended.
+    /// Repairs tokens from `from` until one ends at `limit` or later, or only blanks are before one that starts there.
+    /// Returns the offset up to which the file is repaired, or `None` if the repair has ended.
     pub(super) fn run(&mut self, from: usize, limit: usize) -> Option<usize> {
         let bytes = self.bytes;
         // The end of the last token. Text after it is repaired together with the next token.
@@ -43,6 +44,19 @@ impl<'b> Repairer<'b> {
                 self.give_up(token.start);
                 return None;
             }
+            if token.start == limit && markup::is_blank(bytes.get(at..limit).unwrap_or_default()) {
+                // The next segment starts with this token, though not at the end of the last one.
+                self.recording = None;
+                self.gap(at, limit);
+                return Some(limit);
+            }
+            if self.recording.is_some()
+                && token.kind == Kind::Start
+                && self.elements.stack.len() == 1
+                && self.names.is_entry_tag(bytes, &token)
+            {
+                self.end_open_recording(at);
+            }
             self.gap(at, token.start);
             if is_cut {
                 if self.closed.is_some() {
@@ -51,13 +65,21 @@ impl<'b> Repairer<'b> {
                 self.end_truncated(token.start);
                 return None;
             }
-            let copied = self.copy_sound(&token).or_else(|| self.copy_sound_field(&token));
-            let copied = copied.or_else(|| self.unterminated_cdata(&token));
+            let copied = self.copy_sound(&token).or_else(|| self.repair_by_pattern(&token, Allowed::All));
+            let copied = copied.or_else(|| self.copy_sound_field(&token)).or_else(|| self.unterminated_cdata(&token));
             at = copied.unwrap_or_else(|| {
-                let token = self.tag_without_quote(&token).unwrap_or(token);
+                let tag = self.tag_without_quote(&token);
+                let token = tag.unwrap_or(token);
                 self.token(&token);
+                if tag.is_some() {
+                    // Where the tag ends depends on what follows it.
+                    self.recording = None;
+                }
                 token.end
             });
+            if self.recording.is_some() {
+                self.end_recording(at);
+            }
         }
         Some(at)
     }
@@ -66,6 +88,9 @@ impl<'b> Repairer<'b> {
     fn token(&mut self, token: &Markup) {
         if self.closed.is_some() {
             return self.after_root(token);
+        }
+        if !matches!(token.kind, Kind::Start | Kind::Empty | Kind::End | Kind::Stray) {
+            self.recording = None;
         }
         match token.kind {
             Kind::Start | Kind::Empty => self.start(token),
@@ -98,6 +123,9 @@ impl<'b> Repairer<'b> {
                 let rest = self.bytes.get(token.start..).unwrap_or_default();
                 let is_open = self.elements.text_context() == TextContext::Url
                     || self.elements.stack.last().is_none_or(Open::is_entry);
+                if matches!(rest, [b'<', b'!' | b'?', ..]) || self.elements.stack.len() < 2 {
+                    self.recording = None;
+                }
                 if is_open && matches!(rest, [b'<', b'!' | b'?', ..]) {
                     self.note_malformed(token.start, |repairer| {
                         format!("{} does not end; read as text", snippet(repairer.bytes, token.start))
@@ -105,9 +133,21 @@ impl<'b> Repairer<'b> {
                     self.out.extend_from_slice(b"&lt;");
                     return;
                 }
-                self.characters(token.start, token.end, self.elements.text_context());
+                self.text(token.start, token.end);
             }
         }
+    }
+
+    /// Repairs text between tags.
+    fn text(&mut self, from: usize, to: usize) {
+        let context = self.elements.text_context();
+        // Repairs in the text are not part of a pattern.
+        let recording = self.recording.take();
+        let start = self.out.len();
+        self.characters(from, to, context);
+        self.recording = recording;
+        let allows_stray = self.elements.stack.len() > 1;
+        self.record_text(from..to, start..self.out.len(), Text { context, allows_stray });
     }
 
     /// Repairs the text between two tokens.
@@ -125,33 +165,21 @@ impl<'b> Repairer<'b> {
             }
             return;
         }
-        if is_blank {
+        if is_blank && !self.is_text_recorded_at(from) {
             return self.out.extend_from_slice(text);
         }
-        self.empty_entry = None;
-        if let Some(top) = self.elements.stack.last_mut() {
-            top.has_text = true;
+        if !is_blank {
+            self.empty_entry = None;
+            if let Some(top) = self.elements.stack.last_mut() {
+                top.has_text = true;
+            }
         }
-        self.characters(from, to, self.elements.text_context());
+        self.text(from, to);
     }
 
     /// Runs `act` while an entry counts as open.
     pub(super) fn within_entry(&mut self, act: impl FnOnce(&mut Self)) {
-        let entry = Open {
-            level: Level::Entry,
-            name: &[],
-            written: Cow::Borrowed(&[]),
-            tag: 0,
-            inner: 0,
-            source: (0, 0),
-            has_text: false,
-            has_child: false,
-            is_known: false,
-            declares: false,
-            is_implied: false,
-            is_stray: false,
-        };
-        self.elements.push(entry);
+        self.elements.push(Open::entry(Cow::Borrowed(&[])));
         act(self);
         self.elements.pop();
     }
@@ -251,6 +279,7 @@ impl<'b> Repairer<'b> {
 
     /// Moves the start of an entry out of the elements around it, and removes those of them that would become empty.
     fn unwrap_entry(&mut self, at: usize, has_tags: bool) {
+        self.recording = None;
         let names: Vec<&[u8]> = self.elements.stack.iter().map(|open| open.name).collect();
         self.note_wrapped(&names, UnwrappedEntry { at, number: self.entries, has_tags });
         let is_stray = self.elements.stack.first().is_some_and(|open| open.is_stray);
@@ -262,7 +291,7 @@ impl<'b> Repairer<'b> {
             if has_attributes || !is_blank {
                 break;
             }
-            self.out.drain(tag..inner);
+            self.out.replace(tag..inner, b"");
             self.elements.pop();
         }
     }
@@ -300,6 +329,7 @@ impl<'b> Repairer<'b> {
     /// Opens an entry for a loc outside of any entry: reopens the empty entry before it, or adds a new one.
     fn imply_entry(&mut self, token: &Markup) {
         let bytes = self.bytes;
+        self.recording = None;
         let empty_entry = self.empty_entry.take();
         let reopened = empty_entry.is_some();
         let mut start = self.out.len();
@@ -307,7 +337,7 @@ impl<'b> Repairer<'b> {
             // Remove its end tag, which only blanks follow.
             start = tag;
             let name = self.out.get(close + 2..end - 1).unwrap_or_default().trim_ascii_end().to_vec();
-            self.out.drain(close..end);
+            self.out.replace(close..end, b"");
             name
         } else {
             let prefix = token.name(bytes);
@@ -347,11 +377,27 @@ impl<'b> Repairer<'b> {
         }
     }
 
+    /// Whether an entry is open that a start tag of an entry closes, and no other element.
+    pub(super) fn is_only_entry_open(&self) -> bool {
+        let [entry] = &*self.elements.stack else { return false };
+        entry.is_entry() && !entry.is_implied && self.inside.is_none()
+    }
+
+    /// Closes the open entry before the start tag of another one at `at` in the file.
+    pub(super) fn close_entry_before(&mut self, at: usize) {
+        if !self.elements.stack.is_empty() {
+            self.note_nested(at);
+            self.close_all(at);
+            self.empty_entry = None;
+        }
+    }
+
     fn push_entry(&mut self, token: &Markup, written: Cow<'b, [u8]>) {
         self.empty_entry = None;
         self.anchor(token.start);
         self.entries += 1;
         self.inside = self.names.within(self.bytes, token);
+        self.start_recording(token);
         self.push(token, Level::Entry, written);
     }
 
@@ -376,6 +422,10 @@ impl<'b> Repairer<'b> {
         let prefix = names::split(name).0;
         let is_known = !prefix.is_empty() && namespace::by_usual_prefix(prefix).is_some();
         let declares = declares_namespace(attributes);
+        if declares {
+            self.recording = None;
+        }
+        self.record_height(self.elements.stack.len() + 1);
         let is_below_root = self.elements.stack.is_empty() && level == Level::Other;
         let is_stray = is_below_root && self.names.resolve(self.bytes, token).0 == names::Meaning::Core;
         if is_below_root {

@@ -55,11 +55,13 @@ pub(super) fn snippet(bytes: &[u8], at: usize) -> String {
 
 /// [`snippet`] of ASCII text, without decoding characters and with a single allocation; `None` for other text.
 fn ascii_snippet(rest: &[u8], length: usize) -> Option<String> {
-    let rest = std::str::from_utf8(rest).ok().filter(|rest| rest.is_ascii())?;
-    let (first, more) = rest.split_at_checked(1)?;
-    let len = more.bytes().position(|byte| byte.is_ascii_control() || byte == b'<').unwrap_or(more.len());
-    let from = usize::from(first.bytes().all(|byte| byte.is_ascii_control()));
-    let shown = rest.get(from..=len.min(length))?.trim();
+    // One more character tells whether the text is longer.
+    let rest = rest.get(..length + 2).unwrap_or(rest);
+    let (first, more) = rest.split_first()?;
+    let len = more.iter().position(|byte| byte.is_ascii_control() || *byte == b'<').unwrap_or(more.len());
+    let shown = rest.get(..=len).filter(|shown| shown.is_ascii())?;
+    let from = usize::from(first.is_ascii_control());
+    let shown = std::str::from_utf8(shown.get(from..=len.min(length))?).ok()?.trim();
     Some([shown, if len > length { "…" } else { "" }].concat())
 }
 

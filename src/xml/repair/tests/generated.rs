@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn any_part() -> impl Strategy<Value = String> {
+pub(super) fn any_part() -> impl Strategy<Value = String> {
     let parts = [
         "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>",
         "<urlset>",
@@ -81,7 +81,7 @@ fn any_part() -> impl Strategy<Value = String> {
 }
 
 /// The model: a repair of the whole file, token by token.
-fn by_tokens(bytes: &[u8]) -> Option<Repaired> {
+pub(super) fn by_tokens(bytes: &[u8]) -> Option<Repaired> {
     let mut repairer = Repairer::new(bytes);
     let body = prolog::write(&mut repairer)?;
     segments::repair_rest(&mut repairer, body);
@@ -217,7 +217,7 @@ proptest! {
         let root = if root { "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>" } else { "" };
         let text = format!("{root}{}", parts.concat());
         if let Some(repaired) = repair(text.as_bytes()) {
-            let out = String::from_utf8(repaired.bytes.clone()).unwrap();
+            let out = String::from_utf8(repaired.bytes.to_vec()).unwrap();
             let model = by_tokens(text.as_bytes()).unwrap();
             prop_assert_eq!(&out, &String::from_utf8_lossy(&model.bytes), "{}", text);
             prop_assert_eq!(&repaired.repairs, &model.repairs, "{}", text);
@@ -248,15 +248,18 @@ fn in_segments(bytes: &[u8], starts: &[usize]) -> Option<Repaired> {
     Some(repairer.finish())
 }
 
-/// Checks that a repair in segments, at all or some end tags of entries, equals a repair in one piece.
-fn check_segments(text: &str, every: usize) -> Result<(), TestCaseError> {
+/// Checks that a repair in segments, at all or some end tags or start tags of entries, equals a repair in one piece.
+pub(super) fn check_segments(text: &str, every: usize) -> Result<(), TestCaseError> {
     let bytes = text.as_bytes();
     let Some(model) = by_tokens(bytes) else { return Ok(()) };
     let ends: Vec<usize> = text.match_indices("</url>").map(|(at, tag)| at + tag.len()).step_by(every).collect();
-    let found = in_segments(bytes, &ends).unwrap();
-    prop_assert_eq!(String::from_utf8_lossy(&found.bytes), String::from_utf8_lossy(&model.bytes), "{}", text);
-    prop_assert_eq!(&found.repairs, &model.repairs, "{}", text);
-    prop_assert_eq!(&found.anchors, &model.anchors, "{}", text);
+    let starts: Vec<usize> = text.match_indices("<url>").map(|(at, _)| at).step_by(every).collect();
+    for starts in [ends, starts] {
+        let found = in_segments(bytes, &starts).unwrap();
+        prop_assert_eq!(String::from_utf8_lossy(&found.bytes), String::from_utf8_lossy(&model.bytes), "{}", text);
+        prop_assert_eq!(&found.repairs, &model.repairs, "{}", text);
+        prop_assert_eq!(&found.anchors, &model.anchors, "{}", text);
+    }
     Ok(())
 }
 

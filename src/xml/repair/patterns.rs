@@ -1,0 +1,392 @@
+//! Repairs an entry like an earlier one with the same markup, without tokenizing it.
+//!
+//! Most damaged files have the same damage in every entry. While an entry is repaired token by token, its tags, what is
+//! written for them and the repairs in them are recorded as a pattern. An entry with the same tags, and with text in
+//! the same places, is written by the pattern; only its texts are repaired on their own. What the tokenizer does with a
+//! tag depends on nothing but the tag, the open elements, and which of these have text, so that the result is that of a
+//! repair token by token. Entries with other tokens than tags are not recorded.
+
+use super::super::markup::{self, Kind, Markup};
+use super::Repairer;
+use super::elements::{Level, Open};
+use super::text::TextContext;
+use crate::progress::note_work;
+use crate::xml::defect::Defect;
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// Maximum number of patterns that are kept.
+const MAX_PATTERNS: usize = 12;
+
+/// Maximum length in bytes of a recorded entry.
+const MAX_ENTRY: usize = 8 << 10;
+
+/// Number of entries recorded in vain after which most entries are not recorded.
+const RECORDED_IN_VAIN: u32 = 48;
+
+/// One of so many entries is recorded then.
+const RARELY: u32 = 64;
+
+/// Maximum number of pieces that an entry needs besides the repairs of its tags and its open elements: one repair for
+/// each kind of damage in text, the anchor, and what reports the entry before it as not closed.
+const PIECES: usize = 7 + 1 + 2;
+
+/// A repair of markup.
+struct Note {
+    kind: Defect,
+    /// Its offset from the start of the markup.
+    at: usize,
+    description: Description,
+}
+
+/// The description of a repair of markup.
+pub(super) enum Description {
+    /// The text at its offset, which may extend beyond the markup.
+    Snippet,
+    /// A text that depends only on the markup.
+    Fixed(Box<str>),
+}
+
+/// Consecutive tags, with the blanks between them, and the text that follows.
+struct Part {
+    /// The tags in the file.
+    source: Box<[u8]>,
+    /// What is written for them.
+    output: Box<[u8]>,
+    notes: Vec<Note>,
+    /// `None` if the pattern ends with these tags.
+    text: Option<Text>,
+}
+
+/// Text between tags.
+#[derive(Clone, Copy)]
+pub(super) struct Text {
+    pub(super) context: TextContext,
+    /// Whether a `<` that begins no markup may be part of it.
+    pub(super) allows_stray: bool,
+}
+
+/// An entry that its pattern leaves open, because the file has no end tag for it.
+struct OpenEntry {
+    /// Length of its name in the file.
+    name_len: usize,
+    /// Its name in the output.
+    written: Box<[u8]>,
+    /// Length of its start tag in the output.
+    inner: usize,
+    /// Length of its start tag in the file.
+    tag_len: usize,
+    has_text: bool,
+    is_known: bool,
+}
+
+/// The markup of an entry with its repair.
+pub(super) struct Pattern {
+    parts: Vec<Part>,
+    open: Option<OpenEntry>,
+    /// Whether only values need a repair.
+    is_sound: bool,
+    /// Maximum number of pieces that its repair takes.
+    max_pieces: usize,
+}
+
+/// Which patterns may be applied.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Allowed {
+    /// Those of entries with damage in their values only.
+    Sound,
+    All,
+}
+
+/// An entry that is being recorded.
+pub(super) struct Recording {
+    parts: Vec<Part>,
+    /// The repairs of the tags since the last text, at their offsets in the file.
+    notes: Vec<Note>,
+    /// The start of the entry in the file and in the output.
+    start: (usize, usize),
+    /// The end of the last text in the file and in the output.
+    after_text: (usize, usize),
+    /// Maximum number of open elements.
+    height: usize,
+    is_sound: bool,
+}
+
+impl Recording {
+    /// Adds a repair of markup. Returns false if it is not in the tags since the last text, or the entry is too long.
+    fn add_note(&mut self, kind: Defect, at: usize, description: Description) -> bool {
+        let Some(at) = at.checked_sub(self.after_text.0).filter(|_| at - self.start.0 <= MAX_ENTRY) else {
+            return false;
+        };
+        self.notes.push(Note { kind, at, description });
+        true
+    }
+
+    /// Adds the tags since the last text, up to these ends in the file and in the output.
+    fn add_part(&mut self, source: &[u8], output: &[u8], text: Option<Text>) {
+        let notes = std::mem::take(&mut self.notes);
+        self.parts.push(Part { source: source.into(), output: output.into(), notes, text });
+    }
+}
+
+/// Patterns of earlier entries.
+#[derive(Default)]
+pub(super) struct Patterns {
+    /// The last used one first.
+    known: Vec<Pattern>,
+    /// Number of entries since a pattern was applied, of those that could be recorded.
+    in_vain: u32,
+    /// Whether the next entry is recorded because it has damage in its values only.
+    is_sound_due: bool,
+    /// The texts of the last entry that was compared with a pattern.
+    texts: Vec<Range<usize>>,
+}
+
+impl Patterns {
+    /// Whether to record the next entry: rarely if no entry before was like another.
+    fn is_next_recorded(&mut self) -> bool {
+        self.in_vain = self.in_vain.wrapping_add(1);
+        self.in_vain <= RECORDED_IN_VAIN || self.in_vain.is_multiple_of(RARELY)
+    }
+
+    fn add(&mut self, pattern: Pattern) {
+        let sources = |pattern: &Pattern| pattern.parts.iter().map(|part| part.source.clone()).collect::<Vec<_>>();
+        let new = sources(&pattern);
+        self.known.retain(|known| known.parts.len() != pattern.parts.len() || sources(known) != new);
+        self.known.truncate(MAX_PATTERNS - 1);
+        self.known.insert(0, pattern);
+    }
+}
+
+impl Repairer<'_> {
+    /// Whether to record the next entry, which has damage in its values only.
+    pub(super) fn is_sound_entry_recorded(&mut self) -> bool {
+        self.patterns.is_sound_due = self.patterns.is_next_recorded();
+        self.patterns.is_sound_due
+    }
+
+    /// Starts to record the entry with this start tag, which is about to be written.
+    pub(super) fn start_recording(&mut self, token: &Markup) {
+        let is_sound = std::mem::take(&mut self.patterns.is_sound_due);
+        // A repair token by token, which tests compare with, has neither.
+        let is_due = self.soundness.is_some() && (is_sound || self.patterns.is_next_recorded());
+        let start = (token.start, self.out.len());
+        self.recording = (is_due && token.kind == Kind::Start && self.inside.is_none()).then(|| {
+            let (parts, notes) = (Vec::new(), Vec::new());
+            Box::new(Recording { parts, notes, start, after_text: start, height: 1, is_sound })
+        });
+    }
+
+    /// Records that another element was opened.
+    pub(super) fn record_height(&mut self, height: usize) {
+        if let Some(recording) = &mut self.recording {
+            recording.height = recording.height.max(height);
+        }
+    }
+
+    /// Records a repair of markup.
+    pub(super) fn record_note(&mut self, kind: Defect, at: usize, description: Description) {
+        if self.recording.as_mut().is_some_and(|recording| !recording.add_note(kind, at, description)) {
+            self.recording = None;
+        }
+    }
+
+    /// Records text at `span` in the file that is at `written` in the output.
+    pub(super) fn record_text(&mut self, span: Range<usize>, written: Range<usize>, text: Text) {
+        let Some(recording) = &mut self.recording else { return };
+        if span.end - recording.start.0 > MAX_ENTRY {
+            self.recording = None;
+            return;
+        }
+        let (from, out_from) = recording.after_text;
+        let is_continued = from == span.start;
+        recording.after_text = (span.end, written.end);
+        if is_continued && let Some(Part { text: Some(last), .. }) = recording.parts.last_mut() {
+            last.allows_stray &= text.allows_stray;
+            return;
+        }
+        let source = self.bytes.get(from..span.start).unwrap_or_default();
+        recording.add_part(source, self.out.get(out_from..written.start).unwrap_or_default(), Some(text));
+    }
+
+    /// Whether the last recorded token is text, which what follows belongs to.
+    pub(super) fn is_text_recorded_at(&self, at: usize) -> bool {
+        self.recording.as_ref().is_some_and(|recording| recording.after_text.0 == at)
+    }
+
+    /// Ends the recording if the entry has ended at `end` in the file.
+    pub(super) fn end_recording(&mut self, end: usize) {
+        if self.elements.stack.is_empty() {
+            self.keep_recording(end, None);
+        }
+    }
+
+    /// Ends the recording at `end` in the file, because another entry follows.
+    pub(super) fn end_open_recording(&mut self, end: usize) {
+        let [entry] = &*self.elements.stack else { return };
+        let Some(start) = self.recording.as_ref().map(|recording| recording.start) else { return };
+        let open = OpenEntry {
+            name_len: entry.name.len(),
+            written: (*entry.written).into(),
+            inner: entry.inner - start.1,
+            tag_len: entry.source.1 - entry.source.0,
+            has_text: entry.has_text,
+            is_known: entry.is_known,
+        };
+        // An entry that was written without a child is moved or reopened.
+        if entry.has_child && entry.source.0 == start.0 {
+            self.keep_recording(end, Some(open));
+        }
+    }
+
+    fn keep_recording(&mut self, end: usize, open: Option<OpenEntry>) {
+        let Some(mut recording) = self.recording.take() else { return };
+        if self.empty_entry.is_some() || self.closed.is_some() || end - recording.start.0 > MAX_ENTRY {
+            return;
+        }
+        let (from, out_from) = recording.after_text;
+        let source = self.bytes.get(from..end).unwrap_or_default();
+        recording.add_part(source, self.out.get(out_from..).unwrap_or_default(), None);
+        let Recording { parts, height, is_sound, .. } = *recording;
+        let notes: usize = parts.iter().map(|part| part.notes.len()).sum();
+        self.patterns.add(Pattern { parts, open, is_sound, max_pieces: notes + height + PIECES });
+    }
+
+    /// Repairs the entry that starts with `token` by a pattern, if there is one for it. Returns the end of what was
+    /// repaired.
+    pub(super) fn repair_by_pattern(&mut self, token: &Markup, allowed: Allowed) -> Option<usize> {
+        if token.kind != Kind::Start || self.closed.is_some() || self.patterns.known.is_empty() {
+            return None;
+        }
+        if !self.elements.stack.is_empty() && !self.is_only_entry_open() {
+            return None;
+        }
+        let mut patterns = std::mem::take(&mut self.patterns);
+        let found = patterns.known.iter().position(|pattern| {
+            (allowed == Allowed::All || pattern.is_sound) && self.texts_of(pattern, token.start, &mut patterns.texts)
+        });
+        let mut end = None;
+        if let Some(found) = found
+            && let Some(known) = patterns.known.get_mut(..=found)
+        {
+            known.rotate_right(1);
+            (patterns.in_vain, patterns.is_sound_due) = (0, false);
+            end = known.first().and_then(|pattern| self.write_pattern(pattern, token.start, &patterns.texts));
+        }
+        self.patterns = patterns;
+        end
+    }
+
+    /// Finds the texts of the entry at `start`; false if its markup is not that of the pattern.
+    fn texts_of(&mut self, pattern: &Pattern, start: usize, texts: &mut Vec<Range<usize>>) -> bool {
+        let bytes = self.bytes;
+        texts.clear();
+        let mut at = start;
+        let mut parts = pattern.parts.iter().peekable();
+        while let Some(part) = parts.next() {
+            if !bytes.get(at..).is_some_and(|rest| rest.starts_with(&part.source)) {
+                return false;
+            }
+            at += part.source.len();
+            let (Some(text), Some(next)) = (part.text, parts.peek()) else { continue };
+            let from = at;
+            loop {
+                let Some(len) = bytes.get(at..).and_then(|rest| memchr::memchr(b'<', rest)) else { return false };
+                at += len;
+                note_work(len + 1);
+                if bytes.get(at..).is_some_and(|rest| rest.starts_with(&next.source)) {
+                    break;
+                }
+                if !text.allows_stray || !self.is_stray(at) {
+                    return false;
+                }
+                at += 1;
+            }
+            if markup::is_blank(bytes.get(from..at).unwrap_or_default()) {
+                return false;
+            }
+            texts.push(from..at);
+        }
+        true
+    }
+
+    /// Whether the `<` at that offset is text, unless an unterminated comment, section or instruction begins there.
+    fn is_stray(&mut self, at: usize) -> bool {
+        !matches!(self.bytes.get(at + 1), Some(b'!' | b'?'))
+            && self.tokens.next(self.bytes, at).is_some_and(|token| token.kind == Kind::Stray)
+    }
+
+    /// Repairs the entry at `start`, which has these texts, by its pattern. Returns the end of what was repaired, or
+    /// `None` if that may exceed the memory limit.
+    fn write_pattern(&mut self, pattern: &Pattern, start: usize, texts: &[Range<usize>]) -> Option<usize> {
+        let bytes = self.bytes;
+        let pieces = self.pieces() + pattern.max_pieces;
+        if pieces > super::max_pieces(bytes.len()) {
+            return None;
+        }
+        self.peak_pieces = self.peak_pieces.max(pieces);
+        self.close_entry_before(start);
+        self.inside = None;
+        self.empty_entry = None;
+        self.recording = None;
+        self.anchor(start);
+        self.entries += 1;
+        let tag = self.out.len();
+        self.elements.push(Open::entry(pattern.open.as_ref().map_or(Cow::Borrowed(&[]), |open| {
+            let name = bytes.get(start + 1..start + 1 + open.name_len).unwrap_or_default();
+            if *name == *open.written { Cow::Borrowed(name) } else { Cow::Owned(open.written.to_vec()) }
+        })));
+        let mut at = start;
+        let mut texts = texts.iter();
+        for part in &pattern.parts {
+            for note in &part.notes {
+                self.note_again(note, at + note.at);
+            }
+            self.out.extend_from_slice(&part.output);
+            at += part.source.len();
+            if let (Some(text), Some(span)) = (part.text, texts.next()) {
+                self.characters(span.start, span.end, text.context);
+                at = span.end;
+            }
+        }
+        match &pattern.open {
+            None => _ = self.elements.pop(),
+            Some(open) => {
+                if let Some(entry) = self.elements.stack.last_mut() {
+                    entry.name = bytes.get(start + 1..start + 1 + open.name_len).unwrap_or_default();
+                    (entry.tag, entry.inner) = (tag, tag + open.inner);
+                    entry.source = (start, start + open.tag_len);
+                    (entry.has_text, entry.has_child, entry.is_known) = (open.has_text, true, open.is_known);
+                }
+            }
+        }
+        Some(at)
+    }
+
+    fn note_again(&mut self, note: &Note, at: usize) {
+        match &note.description {
+            Description::Snippet => self.note(note.kind, at),
+            Description::Fixed(text) => self.add_note(note.kind, at, |_| text),
+        }
+    }
+}
+
+impl<'b> Open<'b> {
+    /// An entry whose start tag is still to be written.
+    pub(super) const fn entry(written: Cow<'b, [u8]>) -> Self {
+        Self {
+            level: Level::Entry,
+            name: &[],
+            written,
+            tag: 0,
+            inner: 0,
+            source: (0, 0),
+            has_text: false,
+            has_child: false,
+            is_known: false,
+            declares: false,
+            is_implied: false,
+            is_stray: false,
+        }
+    }
+}
