@@ -120,6 +120,8 @@ impl Repairer<'_> {
                         format!("{name} after {root}; moved into the document")
                     });
                     self.start(token);
+                    // After the root, a quote is not missed: elsewhere the same tag may end earlier.
+                    self.recording = None;
                 }
                 Role::Field(..) | Role::Other => self.note(Defect::TrailingJunk, token.start),
             },

@@ -129,6 +129,15 @@ proptest! {
     }
 }
 
+/// A tag that lacks a quote ends earlier in the document than after it.
+#[test]
+fn an_entry_after_the_root_is_no_pattern() {
+    let entry = "<url a=\"b><loc>a</loc></url>";
+    let text = file(&format!("<url a=\"b><loc></urlset></loc></url>{}", entry.repeat(4)));
+    let (found, model) = (repair(text.as_bytes()).unwrap(), by_tokens(text.as_bytes()).unwrap());
+    assert_eq!(String::from_utf8_lossy(&found.bytes), String::from_utf8_lossy(&model.bytes));
+}
+
 /// Near the memory limit, a repair by patterns ends where a repair token by token ends.
 #[test]
 fn the_memory_limit_holds_for_patterns() {
