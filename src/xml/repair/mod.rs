@@ -334,7 +334,8 @@ impl<'b> Repairer<'b> {
             return;
         }
         // What a tag means depends on the declarations.
-        (self.patterns, self.recording) = (Patterns::default(), None);
+        self.patterns.clear();
+        self.recording = None;
         self.needed.push((prefix.to_vec(), uri.to_vec()));
         if names::split(&self.root.name).0 == prefix {
             // The namespace of the root itself depends on this declaration.

@@ -5,7 +5,7 @@
 //! which every entry seems unclosed is examined at most twice.
 
 use super::super::damage::Damage;
-use super::super::entry::{Anomalies, Entry, TextKind};
+use super::super::entry::{Anomalies, Entry, Extensions, TextKind};
 use super::super::fast_path::EntryBytes;
 use super::super::markup::{self, Kind, Markup};
 use super::super::names;
@@ -92,6 +92,13 @@ impl SoundPrefix {
     }
 }
 
+/// Whether an entry has nothing but fields with text.
+fn has_only_texts(entry: &Entry) -> bool {
+    entry.anomalies.is_empty()
+        && entry.extensions == Extensions::default()
+        && entry.fields.iter().flatten().all(|field| field.text <= TextKind::Escaped)
+}
+
 impl Repairer<'_> {
     /// Copies the entry that starts with `token`, if it is sound and no element is open. Returns the end of the entry.
     pub(super) fn copy_sound(&mut self, token: &Markup) -> Option<usize> {
@@ -125,8 +132,8 @@ impl Repairer<'_> {
             return None;
         };
         soundness.failures = 0;
-        if !is_clean && self.is_sound_entry_recorded() {
-            // A repair token by token has the same result.
+        // A repair token by token has the same result, but for elements where text is expected.
+        if !is_clean && has_only_texts(&entry) && self.is_sound_entry_recorded() {
             return None;
         }
         self.empty_entry = None;

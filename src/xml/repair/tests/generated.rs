@@ -88,6 +88,16 @@ pub(super) fn by_tokens(bytes: &[u8]) -> Option<Repaired> {
     Some(repairer.finish())
 }
 
+/// A repair of the whole file that copies sound entries, without patterns.
+pub(super) fn without_patterns(bytes: &[u8]) -> Option<Repaired> {
+    let mut repairer = Repairer::new(bytes);
+    repairer.patterns = Patterns::off();
+    repairer.soundness = Some(SoundnessCheck::new(bytes));
+    let body = prolog::write(&mut repairer)?;
+    segments::repair_rest(&mut repairer, body);
+    Some(repairer.finish())
+}
+
 /// The offset in the damaged bytes that corresponds to an offset in the repaired bytes.
 fn damaged_offset(repaired: &Repaired, offset: usize) -> usize {
     let anchor = repaired.anchors.iter().rev().find(|(ours, _)| *ours <= offset);

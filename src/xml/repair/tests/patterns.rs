@@ -1,6 +1,6 @@
-//! Tests of patterns: files of entries with few kinds of markup are repaired as token by token.
+//! Tests of patterns: files of entries with few kinds of markup are repaired as without patterns.
 
-use super::generated::{any_part, by_tokens, check_segments};
+use super::generated::{any_part, by_tokens, check_segments, without_patterns};
 use super::*;
 
 /// The markup of an entry, with `{}` for each text.
@@ -119,13 +119,16 @@ fn file(entries: &str) -> String {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(6_000))]
     #[test]
-    fn entries_with_equal_markup_are_repaired_as_by_tokens(entries in any_entries(), every in 1..4_usize) {
+    fn entries_with_equal_markup_are_repaired_as_without_patterns(entries in any_entries(), every in 1..4_usize) {
         let text = file(&entries);
-        let (found, model) = (repair(text.as_bytes()).unwrap(), by_tokens(text.as_bytes()).unwrap());
+        let (found, model) = (repair(text.as_bytes()).unwrap(), without_patterns(text.as_bytes()).unwrap());
         prop_assert_eq!(String::from_utf8_lossy(&found.bytes), String::from_utf8_lossy(&model.bytes), "{}", text);
         prop_assert_eq!(&found.repairs, &model.repairs, "{}", text);
         prop_assert_eq!(&found.anchors, &model.anchors, "{}", text);
-        check_segments(&text, every)?;
+        // A well-formed entry inside another one is copied if that one is examined, and otherwise moved out of it.
+        if by_tokens(text.as_bytes()).is_some_and(|by_tokens| *by_tokens.bytes == *model.bytes) {
+            check_segments(&text, every)?;
+        }
     }
 }
 
