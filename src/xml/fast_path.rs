@@ -43,6 +43,13 @@ pub(super) fn end(bytes: &[u8], at: usize, open_name: &[u8]) -> Option<(usize, u
     Some((close, close + len))
 }
 
+/// Whether `bytes` has `end` at `at`, and `end` ends with the end tag of the entry `name`.
+#[inline]
+pub(super) fn is_end_at(bytes: &[u8], at: usize, end: &[u8], name: &[u8]) -> bool {
+    let before_tag = || end.strip_suffix(b">")?.strip_suffix(name)?.strip_suffix(b"</");
+    !end.is_empty() && bytes.get(at..).is_some_and(|rest| rest.starts_with(end)) && before_tag().is_some()
+}
+
 /// The position of an entry in the bytes of a file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct EntryBytes<'b> {

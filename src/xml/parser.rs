@@ -235,7 +235,7 @@ impl Parser {
                     return end;
                 }
                 let at = fast_path::skip_blanks(bytes, from.0);
-                if is_end_at(bytes, at, expected_end, tag.name(bytes)) {
+                if fast_path::is_end_at(bytes, at, expected_end, tag.name(bytes)) {
                     let end = at + expected_end.len();
                     self.has_elements = false;
                     entry.close = relative(end - tag.name(bytes).len() - "</>".len());
@@ -579,13 +579,6 @@ const AFTER_FIELDS: usize = 4;
 
 /// Length of `<![CDATA[`.
 const CDATA_START_LEN: usize = 9;
-
-/// Whether `bytes` has `end` at `at`, and `end` ends with the end tag of the entry `name`.
-#[inline]
-fn is_end_at(bytes: &[u8], at: usize, end: &[u8], name: &[u8]) -> bool {
-    let before_tag = || end.strip_suffix(b">")?.strip_suffix(name)?.strip_suffix(b"</");
-    !end.is_empty() && bytes.get(at..).is_some_and(|rest| rest.starts_with(end)) && before_tag().is_some()
-}
 
 fn finish_broken(mut entry: Entry, lead: usize, end: usize) -> (Entry, usize) {
     entry.anomalies.insert(Anomalies::BROKEN);

@@ -52,7 +52,7 @@ impl Repairer<'_> {
     fn rewrite_field_as_text(&mut self, to: usize) {
         let (Some(field), Some(first)) = (self.elements.stack.get(1), self.elements.stack.get(2)) else { return };
         // Tags become text.
-        self.recording = None;
+        self.recorder.stop();
         let (inner, from, first) = (field.inner, field.source.1, first.source.0);
         self.out.truncate(inner);
         while self.elements.stack.len() > 2 {
@@ -150,5 +150,20 @@ impl Repairer<'_> {
                 format!("{} closes nothing; omitted", end_tag(token.name(repairer.bytes)))
             });
         }
+    }
+}
+
+/// Whether an entry is open that a start tag of an entry closes, and no other element.
+pub(super) fn is_only_entry_open(repairer: &Repairer<'_>) -> bool {
+    let [entry] = &*repairer.elements.stack else { return false };
+    entry.is_entry() && !entry.is_implied && repairer.inside.is_none()
+}
+
+/// Closes the open entry before the start tag of another one at `at` in the file.
+pub(super) fn close_entry_before(repairer: &mut Repairer<'_>, at: usize) {
+    if !repairer.elements.stack.is_empty() {
+        repairer.note_nested(at);
+        repairer.close_all(at);
+        repairer.empty_entry = None;
     }
 }

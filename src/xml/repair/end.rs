@@ -14,7 +14,7 @@ use crate::xml::defect::Defect;
 impl Repairer<'_> {
     /// Handles an end tag of the root.
     pub(super) fn end_root(&mut self, token: &Markup) {
-        self.recording = None;
+        self.recorder.stop();
         if !self.elements.stack.is_empty() {
             if !self.elements.is_implied() || self.elements.stack.len() > 1 {
                 self.note_unclosed(token);
@@ -70,7 +70,7 @@ impl Repairer<'_> {
 
     /// Merges a second root with the first one.
     pub(super) fn second_root(&mut self, token: &Markup) {
-        self.recording = None;
+        self.recorder.stop();
         if !self.elements.stack.is_empty() {
             self.close_all(token.start);
         }
@@ -121,7 +121,7 @@ impl Repairer<'_> {
                     });
                     self.start(token);
                     // After the root, a quote is not missed: elsewhere the same tag may end earlier.
-                    self.recording = None;
+                    self.recorder.stop();
                 }
                 Role::Field(..) | Role::Other => self.note(Defect::TrailingJunk, token.start),
             },
@@ -147,10 +147,10 @@ impl Repairer<'_> {
                 1 => "1 complete entry is here, the incomplete one is omitted".to_owned(),
                 count => format!("{count} complete entries are here, the incomplete one is omitted"),
             };
-            self.note_text(Defect::Truncated, at, message);
+            self.note_with(Defect::Truncated, at, |_| message);
         } else if !self.root.is_closed {
             let root = String::from_utf8_lossy(&self.root.name).into_owned();
-            self.note_text(Defect::Truncated, at, format!("</{root}> is missing; all entries are complete"));
+            self.note_with(Defect::Truncated, at, |_| format!("</{root}> is missing; all entries are complete"));
         }
         self.write_missing_end();
     }
@@ -163,7 +163,7 @@ impl Repairer<'_> {
             count => format!("{} entries kept", grouped(count.into())),
         };
         self.log.reserve_description();
-        self.note_text(Defect::TooDamaged, at, message);
+        self.note_with(Defect::TooDamaged, at, |_| message);
         if self.closed.is_none() {
             self.write_missing_end();
         }

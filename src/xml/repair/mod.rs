@@ -30,7 +30,7 @@ use crate::xml::defect::{Defect, FoundDefect};
 use elements::{Open, OpenElements};
 use log::RepairLog;
 use nested::Nesting;
-use patterns::{Description, Patterns, Recording};
+use patterns::{Description, Recorder};
 use sound_entries::SoundnessCheck;
 use token::Tokens;
 use words::snippet;
@@ -198,9 +198,7 @@ struct Repairer<'b> {
     is_first_anchor_conditional: bool,
     /// The largest number of pieces so far.
     peak_pieces: usize,
-    patterns: Patterns,
-    /// The open entry as a pattern, while it is recorded.
-    recording: Option<Box<Recording>>,
+    recorder: Recorder,
 }
 
 impl<'b> Repairer<'b> {
@@ -226,25 +224,19 @@ impl<'b> Repairer<'b> {
             needed_before: None,
             is_first_anchor_conditional: false,
             peak_pieces: 0,
-            patterns: Patterns::default(),
-            recording: None,
+            recorder: Recorder::default(),
         }
     }
 
     /// Records a repair, described by the text at that offset.
     fn note(&mut self, kind: Defect, at: usize) {
-        self.record_note(kind, at, Description::Snippet);
+        self.recorder.add_note(kind, at, Description::Snippet);
         self.add_note(kind, at, |repairer| snippet(repairer.bytes, at));
     }
 
     /// The number of pieces that are held, as [`BASE_PIECES`] counts them.
     fn pieces(&self) -> usize {
         self.log.repairs.len() + self.anchors.len() + self.elements.stack.len() + self.nesting.len()
-    }
-
-    /// Records a repair with this description.
-    fn note_text(&mut self, kind: Defect, at: usize, description: String) {
-        self.note_with(kind, at, |_| description);
     }
 
     /// Records markup that is not well-formed, and how it was repaired.
@@ -254,11 +246,11 @@ impl<'b> Repairer<'b> {
 
     /// Records a repair. While a pattern is recorded, the description must depend only on tags.
     fn note_with(&mut self, kind: Defect, at: usize, describe: impl FnOnce(&Self) -> String) {
-        if self.recording.is_none() {
+        if !self.recorder.is_recording() {
             return self.add_note(kind, at, describe);
         }
         let description = describe(self);
-        self.record_note(kind, at, Description::Fixed(description.as_str().into()));
+        self.recorder.add_note(kind, at, Description::Fixed(description.as_str().into()));
         self.add_note(kind, at, |_| description);
     }
 
@@ -334,8 +326,7 @@ impl<'b> Repairer<'b> {
             return;
         }
         // What a tag means depends on the declarations.
-        self.patterns.clear();
-        self.recording = None;
+        self.recorder.clear();
         self.needed.push((prefix.to_vec(), uri.to_vec()));
         if names::split(&self.root.name).0 == prefix {
             // The namespace of the root itself depends on this declaration.

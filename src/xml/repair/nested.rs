@@ -92,7 +92,7 @@ impl<'b> Repairer<'b> {
     pub(super) fn note_nested(&mut self, at: usize) {
         let known = self.log.repairs.len();
         // A pattern does not extend into the next entry.
-        self.recording = None;
+        self.recorder.stop();
         let open = self.elements.stack.first().map_or_else(Default::default, |open| open.written.clone());
         let description = self.nesting.describe_unclosed(&open);
         self.add_note(Defect::NotWellFormed, at, |_| description);
@@ -144,7 +144,8 @@ impl<'b> Repairer<'b> {
         else {
             return false;
         };
-        (self.moved, self.recording) = (Moved::Yes, None);
+        self.moved = Moved::Yes;
+        self.recorder.stop();
         // A loc outside of any entry is reported in any case; `finish` removes equal repairs.
         let (kind, description) =
             if has_tags { (Defect::Wrapped, tag(name)) } else { (Defect::OutsideRoot, snippet(self.bytes, at)) };

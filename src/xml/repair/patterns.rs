@@ -7,9 +7,9 @@
 //! repair token by token. Entries with other tokens than tags are not recorded.
 
 use super::super::markup::{self, Kind, Markup};
-use super::Repairer;
 use super::elements::{Level, Open};
 use super::text::TextContext;
+use super::{Repairer, closing};
 use crate::progress::note_work;
 use crate::xml::defect::Defect;
 use std::borrow::Cow;
@@ -165,18 +165,6 @@ pub(super) struct Patterns {
 }
 
 impl Patterns {
-    /// Patterns that stay empty.
-    #[cfg(test)]
-    pub(super) fn off() -> Self {
-        Self { is_off: true, ..Self::default() }
-    }
-
-    /// Forgets all patterns.
-    pub(super) fn clear(&mut self) {
-        self.known.clear();
-        self.is_sound_due = false;
-    }
-
     /// Whether to record the next entry: rarely if no entry before was like another.
     fn is_next_recorded(&mut self) -> bool {
         self.in_vain = self.in_vain.wrapping_add(1);
@@ -192,220 +180,262 @@ impl Patterns {
     }
 }
 
-impl Repairer<'_> {
+/// Patterns of earlier entries, and the entry that is being recorded as one.
+#[derive(Default)]
+pub(super) struct Recorder {
+    patterns: Patterns,
+    recording: Option<Box<Recording>>,
+}
+
+impl Recorder {
+    /// A recorder of nothing.
+    #[cfg(test)]
+    pub(super) fn off() -> Self {
+        Self { patterns: Patterns { is_off: true, ..Patterns::default() }, recording: None }
+    }
+
+    /// Forgets all patterns.
+    pub(super) fn clear(&mut self) {
+        self.patterns.known.clear();
+        self.patterns.is_sound_due = false;
+        self.stop();
+    }
+
+    /// Stops recording: the open entry does not become a pattern.
+    pub(super) fn stop(&mut self) {
+        self.recording = None;
+    }
+
+    /// Whether an entry is being recorded.
+    pub(super) const fn is_recording(&self) -> bool {
+        self.recording.is_some()
+    }
+
     /// Whether to record the next entry, which has damage in its values only.
-    pub(super) fn is_sound_entry_recorded(&mut self) -> bool {
+    pub(super) fn is_sound_entry_due(&mut self) -> bool {
         self.patterns.is_sound_due = self.patterns.is_next_recorded();
         self.patterns.is_sound_due
     }
 
-    /// Starts to record the entry with this start tag, which is about to be written.
-    pub(super) fn start_recording(&mut self, token: &Markup) {
-        let is_sound = std::mem::take(&mut self.patterns.is_sound_due);
-        // A repair token by token, which tests compare with, has neither.
-        let is_due = self.soundness.is_some() && (is_sound || self.patterns.is_next_recorded());
-        let start = (token.start, self.out.len());
-        self.recording = (is_due && token.kind == Kind::Start && self.inside.is_none()).then(|| {
-            let (parts, notes) = (Vec::new(), Vec::new());
-            Box::new(Recording { parts, notes, start, after_text: start, height: 1, is_sound })
-        });
-    }
-
     /// Records that another element was opened.
-    pub(super) fn record_height(&mut self, height: usize) {
+    pub(super) fn add_height(&mut self, height: usize) {
         if let Some(recording) = &mut self.recording {
             recording.height = recording.height.max(height);
         }
     }
 
     /// Records a repair of markup.
-    pub(super) fn record_note(&mut self, kind: Defect, at: usize, description: Description) {
+    pub(super) fn add_note(&mut self, kind: Defect, at: usize, description: Description) {
         if self.recording.as_mut().is_some_and(|recording| !recording.add_note(kind, at, description)) {
-            self.recording = None;
-        }
-    }
-
-    /// Records text at `span` in the file that is at `written` in the output.
-    pub(super) fn record_text(&mut self, span: Range<usize>, written: Range<usize>, text: Text) {
-        let Some(recording) = &mut self.recording else { return };
-        if span.end - recording.start.0 > MAX_ENTRY {
-            self.recording = None;
-            return;
-        }
-        let (from, out_from) = recording.after_text;
-        let is_continued = from == span.start;
-        recording.after_text = (span.end, written.end);
-        if is_continued && let Some(Part { text: Some(last), .. }) = recording.parts.last_mut() {
-            last.allows_stray &= text.allows_stray;
-            return;
-        }
-        let source = self.bytes.get(from..span.start).unwrap_or_default();
-        if !recording.add_part(source, self.out.get(out_from..written.start).unwrap_or_default(), Some(text)) {
-            self.recording = None;
+            self.stop();
         }
     }
 
     /// Whether the last recorded token is text, which what follows belongs to.
-    pub(super) fn is_text_recorded_at(&self, at: usize) -> bool {
+    pub(super) fn is_text_at(&self, at: usize) -> bool {
         self.recording.as_ref().is_some_and(|recording| recording.after_text.0 == at)
     }
+}
 
-    /// Ends the recording if the entry has ended at `end` in the file.
-    pub(super) fn end_recording(&mut self, end: usize) {
-        if self.elements.stack.is_empty() {
-            self.keep_recording(end, None);
-        }
+/// Starts to record the entry with this start tag, which is about to be written.
+pub(super) fn start(repairer: &mut Repairer<'_>, token: &Markup) {
+    let is_sound = std::mem::take(&mut repairer.recorder.patterns.is_sound_due);
+    // A repair token by token, which tests compare with, has neither.
+    let is_due = repairer.soundness.is_some() && (is_sound || repairer.recorder.patterns.is_next_recorded());
+    let start = (token.start, repairer.out.len());
+    repairer.recorder.recording = (is_due && token.kind == Kind::Start && repairer.inside.is_none()).then(|| {
+        let (parts, notes) = (Vec::new(), Vec::new());
+        Box::new(Recording { parts, notes, start, after_text: start, height: 1, is_sound })
+    });
+}
+
+/// Repairs text between tags.
+pub(super) fn write_text(repairer: &mut Repairer<'_>, span: Range<usize>) {
+    let context = repairer.elements.text_context();
+    // Repairs in the text are not part of a pattern.
+    let recording = repairer.recorder.recording.take();
+    let start = repairer.out.len();
+    repairer.characters(span.start, span.end, context);
+    repairer.recorder.recording = recording;
+    let allows_stray = repairer.elements.stack.len() > 1;
+    add_text(repairer, span, start..repairer.out.len(), Text { context, allows_stray });
+}
+
+/// Records text at `span` in the file that is at `written` in the output.
+pub(super) fn add_text(repairer: &mut Repairer<'_>, span: Range<usize>, written: Range<usize>, text: Text) {
+    let Some(recording) = &mut repairer.recorder.recording else { return };
+    if span.end - recording.start.0 > MAX_ENTRY {
+        repairer.recorder.recording = None;
+        return;
     }
-
-    /// Ends the recording at `end` in the file, because another entry follows.
-    pub(super) fn end_open_recording(&mut self, end: usize) {
-        let [entry] = &*self.elements.stack else { return };
-        let Some(start) = self.recording.as_ref().map(|recording| recording.start) else { return };
-        let open = OpenEntry {
-            name_len: entry.name.len(),
-            written: (*entry.written).into(),
-            inner: entry.inner - start.1,
-            tag_len: entry.source.1 - entry.source.0,
-            has_text: entry.has_text,
-            is_known: entry.is_known,
-        };
-        // An entry that was written without a child is moved or reopened.
-        if entry.has_child && entry.source.0 == start.0 {
-            self.keep_recording(end, Some(open));
-        }
+    let (from, out_from) = recording.after_text;
+    let is_continued = from == span.start;
+    recording.after_text = (span.end, written.end);
+    if is_continued && let Some(Part { text: Some(last), .. }) = recording.parts.last_mut() {
+        last.allows_stray &= text.allows_stray;
+        return;
     }
-
-    fn keep_recording(&mut self, end: usize, open: Option<OpenEntry>) {
-        let Some(mut recording) = self.recording.take() else { return };
-        if self.empty_entry.is_some() || self.closed.is_some() || end - recording.start.0 > MAX_ENTRY {
-            return;
-        }
-        let (from, out_from) = recording.after_text;
-        let source = self.bytes.get(from..end).unwrap_or_default();
-        if !recording.add_part(source, self.out.get(out_from..).unwrap_or_default(), None) {
-            return;
-        }
-        let Recording { parts, height, is_sound, .. } = *recording;
-        let notes: usize = parts.iter().map(|part| part.notes.len()).sum();
-        self.patterns.add(Pattern { parts, open, is_sound, max_pieces: notes + height + PIECES });
+    let source = repairer.bytes.get(from..span.start).unwrap_or_default();
+    if !recording.add_part(source, repairer.out.get(out_from..written.start).unwrap_or_default(), Some(text)) {
+        repairer.recorder.recording = None;
     }
+}
 
-    /// Repairs the entry that starts with `token` by a pattern, if there is one for it. Returns the end of what was
-    /// repaired.
-    pub(super) fn repair_by_pattern(&mut self, token: &Markup, allowed: Allowed) -> Option<usize> {
-        if token.kind != Kind::Start || self.closed.is_some() || self.patterns.known.is_empty() {
-            return None;
-        }
-        if !self.elements.stack.is_empty() && !self.is_only_entry_open() {
-            return None;
-        }
-        let mut patterns = std::mem::take(&mut self.patterns);
-        let found = patterns.known.iter().position(|pattern| {
-            (allowed == Allowed::All || pattern.is_sound) && self.texts_of(pattern, token.start, &mut patterns.texts)
-        });
-        let mut end = None;
-        if let Some(found) = found
-            && let Some(known) = patterns.known.get_mut(..=found)
-        {
-            known.rotate_right(1);
-            (patterns.in_vain, patterns.is_sound_due) = (0, false);
-            end = known.first().and_then(|pattern| self.write_pattern(pattern, token.start, &patterns.texts));
-        }
-        self.patterns = patterns;
-        end
+/// Ends the recording if the entry has ended at `end` in the file.
+pub(super) fn end(repairer: &mut Repairer<'_>, end: usize) {
+    if repairer.elements.stack.is_empty() {
+        keep(repairer, end, None);
     }
+}
 
-    /// Finds the texts of the entry at `start`; false if its markup is not that of the pattern.
-    fn texts_of(&mut self, pattern: &Pattern, start: usize, texts: &mut Vec<Range<usize>>) -> bool {
-        let bytes = self.bytes;
-        texts.clear();
-        let mut at = start;
-        let mut parts = pattern.parts.iter().peekable();
-        while let Some(part) = parts.next() {
-            if !bytes.get(at..).is_some_and(|rest| rest.starts_with(&part.source)) {
+/// Ends the recording at `end` in the file, because another entry follows.
+pub(super) fn end_open(repairer: &mut Repairer<'_>, end: usize) {
+    let [entry] = &*repairer.elements.stack else { return };
+    let Some(start) = repairer.recorder.recording.as_ref().map(|recording| recording.start) else { return };
+    let open = OpenEntry {
+        name_len: entry.name.len(),
+        written: (*entry.written).into(),
+        inner: entry.inner - start.1,
+        tag_len: entry.source.1 - entry.source.0,
+        has_text: entry.has_text,
+        is_known: entry.is_known,
+    };
+    // An entry that was written without a child is moved or reopened.
+    if entry.has_child && entry.source.0 == start.0 {
+        keep(repairer, end, Some(open));
+    }
+}
+
+fn keep(repairer: &mut Repairer<'_>, end: usize, open: Option<OpenEntry>) {
+    let Some(mut recording) = repairer.recorder.recording.take() else { return };
+    if repairer.empty_entry.is_some() || repairer.closed.is_some() || end - recording.start.0 > MAX_ENTRY {
+        return;
+    }
+    let (from, out_from) = recording.after_text;
+    let source = repairer.bytes.get(from..end).unwrap_or_default();
+    if !recording.add_part(source, repairer.out.get(out_from..).unwrap_or_default(), None) {
+        return;
+    }
+    let Recording { parts, height, is_sound, .. } = *recording;
+    let notes: usize = parts.iter().map(|part| part.notes.len()).sum();
+    repairer.recorder.patterns.add(Pattern { parts, open, is_sound, max_pieces: notes + height + PIECES });
+}
+
+/// Repairs the entry that starts with `token` by a pattern, if there is one for it. Returns the end of what was
+/// repaired.
+pub(super) fn apply(repairer: &mut Repairer<'_>, token: &Markup, allowed: Allowed) -> Option<usize> {
+    if token.kind != Kind::Start || repairer.closed.is_some() || repairer.recorder.patterns.known.is_empty() {
+        return None;
+    }
+    if !repairer.elements.stack.is_empty() && !closing::is_only_entry_open(repairer) {
+        return None;
+    }
+    let mut patterns = std::mem::take(&mut repairer.recorder.patterns);
+    let found = patterns.known.iter().position(|pattern| {
+        (allowed == Allowed::All || pattern.is_sound) && texts_of(repairer, pattern, token.start, &mut patterns.texts)
+    });
+    let mut end = None;
+    if let Some(found) = found
+        && let Some(known) = patterns.known.get_mut(..=found)
+    {
+        known.rotate_right(1);
+        (patterns.in_vain, patterns.is_sound_due) = (0, false);
+        end = known.first().and_then(|pattern| write(repairer, pattern, token.start, &patterns.texts));
+    }
+    repairer.recorder.patterns = patterns;
+    end
+}
+
+/// Finds the texts of the entry at `start`; false if its markup is not that of the pattern.
+fn texts_of(repairer: &mut Repairer<'_>, pattern: &Pattern, start: usize, texts: &mut Vec<Range<usize>>) -> bool {
+    let bytes = repairer.bytes;
+    texts.clear();
+    let mut at = start;
+    let mut parts = pattern.parts.iter().peekable();
+    while let Some(part) = parts.next() {
+        if !bytes.get(at..).is_some_and(|rest| rest.starts_with(&part.source)) {
+            return false;
+        }
+        at += part.source.len();
+        let (Some(text), Some(next)) = (part.text, parts.peek()) else { continue };
+        let from = at;
+        loop {
+            let Some(len) = bytes.get(at..).and_then(|rest| memchr::memchr(b'<', rest)) else { return false };
+            at += len;
+            note_work(len + 1);
+            if bytes.get(at..).is_some_and(|rest| rest.starts_with(&next.source)) {
+                break;
+            }
+            if !text.allows_stray || !is_stray(repairer, at) {
                 return false;
             }
-            at += part.source.len();
-            let (Some(text), Some(next)) = (part.text, parts.peek()) else { continue };
-            let from = at;
-            loop {
-                let Some(len) = bytes.get(at..).and_then(|rest| memchr::memchr(b'<', rest)) else { return false };
-                at += len;
-                note_work(len + 1);
-                if bytes.get(at..).is_some_and(|rest| rest.starts_with(&next.source)) {
-                    break;
-                }
-                if !text.allows_stray || !self.is_stray(at) {
-                    return false;
-                }
-                at += 1;
-            }
-            if markup::is_blank(bytes.get(from..at).unwrap_or_default()) {
-                return false;
-            }
-            texts.push(from..at);
+            at += 1;
         }
-        true
+        if markup::is_blank(bytes.get(from..at).unwrap_or_default()) {
+            return false;
+        }
+        texts.push(from..at);
     }
+    true
+}
 
-    /// Whether the `<` at that offset is text, unless an unterminated comment, section or instruction begins there.
-    fn is_stray(&mut self, at: usize) -> bool {
-        !matches!(self.bytes.get(at + 1), Some(b'!' | b'?'))
-            && self.tokens.next(self.bytes, at).is_some_and(|token| token.kind == Kind::Stray)
+/// Whether the `<` at that offset is text, unless an unterminated comment, section or instruction begins there.
+fn is_stray(repairer: &mut Repairer<'_>, at: usize) -> bool {
+    !matches!(repairer.bytes.get(at + 1), Some(b'!' | b'?'))
+        && repairer.tokens.next(repairer.bytes, at).is_some_and(|token| token.kind == Kind::Stray)
+}
+
+/// Repairs the entry at `start`, which has these texts, by its pattern. Returns the end of what was repaired, or
+/// `None` if that may exceed the memory limit.
+fn write(repairer: &mut Repairer<'_>, pattern: &Pattern, start: usize, texts: &[Range<usize>]) -> Option<usize> {
+    let bytes = repairer.bytes;
+    let pieces = repairer.pieces() + pattern.max_pieces;
+    if pieces > super::max_pieces(bytes.len()) {
+        return None;
     }
-
-    /// Repairs the entry at `start`, which has these texts, by its pattern. Returns the end of what was repaired, or
-    /// `None` if that may exceed the memory limit.
-    fn write_pattern(&mut self, pattern: &Pattern, start: usize, texts: &[Range<usize>]) -> Option<usize> {
-        let bytes = self.bytes;
-        let pieces = self.pieces() + pattern.max_pieces;
-        if pieces > super::max_pieces(bytes.len()) {
-            return None;
+    repairer.peak_pieces = repairer.peak_pieces.max(pieces);
+    closing::close_entry_before(repairer, start);
+    repairer.inside = None;
+    repairer.empty_entry = None;
+    repairer.recorder.recording = None;
+    repairer.anchor(start);
+    repairer.entries += 1;
+    let tag = repairer.out.len();
+    repairer.elements.push(Open::entry(pattern.open.as_ref().map_or(Cow::Borrowed(&[]), |open| {
+        let name = bytes.get(start + 1..start + 1 + open.name_len).unwrap_or_default();
+        if *name == *open.written { Cow::Borrowed(name) } else { Cow::Owned(open.written.to_vec()) }
+    })));
+    let mut at = start;
+    let mut texts = texts.iter();
+    for part in &pattern.parts {
+        for note in &part.notes {
+            note_again(repairer, note, at + note.at);
         }
-        self.peak_pieces = self.peak_pieces.max(pieces);
-        self.close_entry_before(start);
-        self.inside = None;
-        self.empty_entry = None;
-        self.recording = None;
-        self.anchor(start);
-        self.entries += 1;
-        let tag = self.out.len();
-        self.elements.push(Open::entry(pattern.open.as_ref().map_or(Cow::Borrowed(&[]), |open| {
-            let name = bytes.get(start + 1..start + 1 + open.name_len).unwrap_or_default();
-            if *name == *open.written { Cow::Borrowed(name) } else { Cow::Owned(open.written.to_vec()) }
-        })));
-        let mut at = start;
-        let mut texts = texts.iter();
-        for part in &pattern.parts {
-            for note in &part.notes {
-                self.note_again(note, at + note.at);
-            }
-            self.out.extend_from_slice(&part.output);
-            at += part.source.len();
-            if let (Some(text), Some(span)) = (part.text, texts.next()) {
-                self.characters(span.start, span.end, text.context);
-                at = span.end;
-            }
+        repairer.out.extend_from_slice(&part.output);
+        at += part.source.len();
+        if let (Some(text), Some(span)) = (part.text, texts.next()) {
+            repairer.characters(span.start, span.end, text.context);
+            at = span.end;
         }
-        match &pattern.open {
-            None => _ = self.elements.pop(),
-            Some(open) => {
-                if let Some(entry) = self.elements.stack.last_mut() {
-                    entry.name = bytes.get(start + 1..start + 1 + open.name_len).unwrap_or_default();
-                    (entry.tag, entry.inner) = (tag, tag + open.inner);
-                    entry.source = (start, start + open.tag_len);
-                    (entry.has_text, entry.has_child, entry.is_known) = (open.has_text, true, open.is_known);
-                }
-            }
-        }
-        Some(at)
     }
-
-    fn note_again(&mut self, note: &Note, at: usize) {
-        match &note.description {
-            Description::Snippet => self.note(note.kind, at),
-            Description::Fixed(text) => self.add_note(note.kind, at, |_| text),
+    match &pattern.open {
+        None => _ = repairer.elements.pop(),
+        Some(open) => {
+            if let Some(entry) = repairer.elements.stack.last_mut() {
+                entry.name = bytes.get(start + 1..start + 1 + open.name_len).unwrap_or_default();
+                (entry.tag, entry.inner) = (tag, tag + open.inner);
+                entry.source = (start, start + open.tag_len);
+                (entry.has_text, entry.has_child, entry.is_known) = (open.has_text, true, open.is_known);
+            }
         }
+    }
+    Some(at)
+}
+
+fn note_again(repairer: &mut Repairer<'_>, note: &Note, at: usize) {
+    match &note.description {
+        Description::Snippet => repairer.note(note.kind, at),
+        Description::Fixed(text) => repairer.add_note(note.kind, at, |_| text),
     }
 }
 

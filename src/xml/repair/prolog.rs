@@ -77,7 +77,7 @@ impl Prolog {
             });
         }
         if token.start > self.mark && markup::is_blank(&self.misc) && repairer.log.repairs.is_empty() {
-            repairer.note_text(Defect::LeadingBlank, self.mark, String::new());
+            repairer.note_with(Defect::LeadingBlank, self.mark, |_| String::new());
         } else if !markup::is_blank(&self.misc) {
             note_junk(repairer, self.mark);
         }

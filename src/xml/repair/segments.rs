@@ -11,7 +11,7 @@
 
 use super::super::markup::{self, Kind};
 use super::log::RepairLog;
-use super::{Moved, Repairer, max_pieces, output_of};
+use super::{Moved, Repairer, closing, max_pieces, output_of};
 use crate::file_bytes::FileBytes;
 use rayon::prelude::*;
 use std::iter::Enumerate;
@@ -160,7 +160,7 @@ impl<'b> Appender<'_, 'b> {
         // The segments before it that could not follow.
         self.end = self.end.and_then(|end| self.repairer.run(end, segment.range.start));
         if self.end == Some(segment.range.start) && segment.can_follow(self.repairer) {
-            self.repairer.close_entry_before(segment.range.start);
+            closing::close_entry_before(&mut self.repairer, segment.range.start);
             self.end = segment.end;
             return segment.append_to(self.repairer);
         }
@@ -202,7 +202,7 @@ impl<'b> Segment<'b> {
         // Closing the entry before the segment takes two pieces.
         let is_closed = before.elements.stack.is_empty();
         let pieces = before.pieces() + if is_closed { 0 } else { 2 };
-        (is_closed || before.is_only_entry_open() && self.starts_with_entry(before))
+        (is_closed || closing::is_only_entry_open(before) && self.starts_with_entry(before))
             && self.repairer.nesting.can_follow(&before.nesting, !is_closed)
             && before.empty_entry.is_none()
             && before.closed.is_none()
@@ -236,7 +236,8 @@ impl<'b> Segment<'b> {
         }
         before.log.append(segment.log, entries);
         before.tokens.append(&segment.tokens);
-        (before.patterns, before.recording) = (segment.patterns, None);
+        before.recorder = segment.recorder;
+        before.recorder.stop();
         before.nesting.append(segment.nesting, entries, repairs);
         before.entries += segment.entries - ENTRIES_BEFORE;
         before.elements = segment.elements;

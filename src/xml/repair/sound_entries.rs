@@ -12,11 +12,11 @@ use super::super::names;
 use super::super::parser::Parser;
 use super::super::scan::Scan;
 use super::super::wellformed::is_illegal;
-use super::patterns::{Allowed, Text};
+use super::patterns::{self, Allowed, Text};
 use super::text::{TextContext, first_special};
 use super::{Repairer, SoundPrefix, max_pieces};
 use crate::protocol::Field;
-use crate::xml::defect::Defect;
+use crate::xml::defect::{Defect, FoundDefect};
 use std::ops::{Range, RangeInclusive};
 
 /// Checks whether entries are undamaged.
@@ -67,6 +67,15 @@ impl SoundnessCheck {
         }
     }
 
+    /// Records that an entry of `len` bytes that needs these repairs was examined.
+    fn record_examined(&mut self, repairs: &[FoundDefect], len: usize) {
+        if repairs.iter().all(|repair| is_repairable(repair.kind)) {
+            self.failures = 0;
+        } else {
+            self.record_failure(len);
+        }
+    }
+
     /// Whether a range contains a character that XML does not allow. Ranges are checked in ascending order.
     fn has_illegal(&mut self, bytes: &[u8], from: usize, to: usize) -> bool {
         if self.illegal < from || self.illegal == 0 {
@@ -111,8 +120,9 @@ impl Repairer<'_> {
             return None;
         }
         let known = self.log.repairs.len();
-        if let Some(end) = self.repair_by_pattern(token, Allowed::Sound) {
-            self.record_examined(known, end - token.start);
+        if let Some(end) = patterns::apply(self, token, Allowed::Sound) {
+            let repairs = self.log.repairs.get(known..).unwrap_or_default();
+            self.soundness.as_mut()?.record_examined(repairs, end - token.start);
             return Some(end);
         }
         let soundness = self.soundness.as_mut()?;
@@ -133,7 +143,7 @@ impl Repairer<'_> {
         };
         soundness.failures = 0;
         // A repair token by token has the same result, but for elements where text is expected.
-        if !is_clean && has_only_texts(&entry) && self.is_sound_entry_recorded() {
+        if !is_clean && has_only_texts(&entry) && self.recorder.is_sound_entry_due() {
             return None;
         }
         self.empty_entry = None;
@@ -148,18 +158,6 @@ impl Repairer<'_> {
         }
         self.out.extend_from_slice(self.bytes.get(at..end).unwrap_or_default());
         Some(end)
-    }
-
-    /// Records that an entry of `len` bytes, which needed the repairs from number `known` on, was examined.
-    fn record_examined(&mut self, known: usize, len: usize) {
-        let repairs = self.log.repairs.get(known..).unwrap_or_default();
-        let is_sound = repairs.iter().all(|repair| is_repairable(repair.kind));
-        let Some(soundness) = &mut self.soundness else { return };
-        if is_sound {
-            soundness.failures = 0;
-        } else {
-            soundness.record_failure(len);
-        }
     }
 
     /// Copies the field of a damaged entry that starts with `token`, if its tags have nothing but its name and its text
@@ -190,12 +188,12 @@ impl Repairer<'_> {
             entry.has_child = true;
         }
         let end = bytes.len() - after.len();
-        if self.recording.is_some() && !markup::is_blank(rest.get(..len)?) {
+        if self.recorder.is_recording() && !markup::is_blank(rest.get(..len)?) {
             let context = if local == Field::Loc.name().as_bytes() { TextContext::Url } else { TextContext::Text };
             let (from, written) = (token.end, self.out.len() + token.end - token.start);
             self.out.extend_from_slice(bytes.get(token.start..from + len)?);
-            self.record_height(2);
-            self.record_text(from..from + len, written..written + len, Text { context, allows_stray: true });
+            self.recorder.add_height(2);
+            patterns::add_text(self, from..from + len, written..written + len, Text { context, allows_stray: true });
             self.out.extend_from_slice(bytes.get(from + len..end)?);
         } else {
             self.out.extend_from_slice(bytes.get(token.start..end)?);

@@ -69,7 +69,7 @@ impl Repairer<'_> {
 
     /// Repairs a character that XML does not allow and that takes `len` bytes in the file; returns `len`.
     fn illegal(&mut self, at: usize, encoded: &[u8], context: TextContext, len: usize) -> usize {
-        self.note_text(Defect::Character, at, format!("U+{:04X}", code_point(encoded)));
+        self.note_with(Defect::Character, at, |_| format!("U+{:04X}", code_point(encoded)));
         if matches!(context, TextContext::Url | TextContext::RawUrl) {
             for byte in encoded {
                 let digits = b"0123456789ABCDEF";
@@ -101,7 +101,7 @@ impl Repairer<'_> {
             // A surrogate or a number beyond Unicode is not a character. It becomes text, since a URL without it would
             // name another page.
             let shown = rest.get(..len.min(MAX_REFERENCE_SHOWN)).unwrap_or_default();
-            self.note_text(Defect::NoCharacter, at, escape::lossy(shown).into_owned());
+            self.note_with(Defect::NoCharacter, at, |_| escape::lossy(shown).into_owned());
             self.out.extend_from_slice(b"&amp;");
             return 1;
         }
@@ -187,7 +187,7 @@ impl Repairer<'_> {
             let (name, end_of_name) = (bytes.get(start..end).unwrap_or_default(), end);
             if name.is_empty() {
                 // The snippet may extend beyond the tag.
-                self.recording = None;
+                self.recorder.stop();
                 self.note_malformed(start, |repairer| {
                     format!("{} is not an attribute; omitted", snippet(repairer.bytes, start))
                 });

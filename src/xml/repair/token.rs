@@ -95,7 +95,7 @@ impl Repairer<'_> {
             return None;
         }
         top.has_text = true;
-        self.recording = None;
+        self.recorder.stop();
         let closing = end_tag(top.name);
         self.note_malformed(token.start, |_| format!("<![CDATA[ has no ]]> before {closing}; its text ends there"));
         self.characters(from, end, self.elements.text_context());

@@ -4,7 +4,7 @@ use super::super::markup::{self, Kind, Markup};
 use super::super::names;
 use super::elements::{Level, Open};
 use super::nested::UnwrappedEntry;
-use super::patterns::{Allowed, Text};
+use super::patterns::{self, Allowed};
 use super::text::TextContext;
 use super::words::{end_tag, snippet, tag};
 use super::{EmptyEntry, Moved, Repairer, declares_namespace, max_pieces, root_kind};
@@ -46,16 +46,16 @@ impl<'b> Repairer<'b> {
             }
             if token.start == limit && markup::is_blank(bytes.get(at..limit).unwrap_or_default()) {
                 // The next segment starts with this token, though not at the end of the last one.
-                self.recording = None;
+                self.recorder.stop();
                 self.gap(at, limit);
                 return Some(limit);
             }
-            if self.recording.is_some()
+            if self.recorder.is_recording()
                 && token.kind == Kind::Start
                 && self.elements.stack.len() == 1
                 && self.names.is_entry_tag(bytes, &token)
             {
-                self.end_open_recording(at);
+                patterns::end_open(self, at);
             }
             self.gap(at, token.start);
             if is_cut {
@@ -65,7 +65,7 @@ impl<'b> Repairer<'b> {
                 self.end_truncated(token.start);
                 return None;
             }
-            let copied = self.copy_sound(&token).or_else(|| self.repair_by_pattern(&token, Allowed::All));
+            let copied = self.copy_sound(&token).or_else(|| patterns::apply(self, &token, Allowed::All));
             let copied = copied.or_else(|| self.copy_sound_field(&token)).or_else(|| self.unterminated_cdata(&token));
             at = copied.unwrap_or_else(|| {
                 let tag = self.tag_without_quote(&token);
@@ -73,12 +73,12 @@ impl<'b> Repairer<'b> {
                 self.token(&token);
                 if tag.is_some() {
                     // Where the tag ends depends on what follows it.
-                    self.recording = None;
+                    self.recorder.stop();
                 }
                 token.end
             });
-            if self.recording.is_some() {
-                self.end_recording(at);
+            if self.recorder.is_recording() {
+                patterns::end(self, at);
             }
         }
         Some(at)
@@ -90,7 +90,7 @@ impl<'b> Repairer<'b> {
             return self.after_root(token);
         }
         if !matches!(token.kind, Kind::Start | Kind::Empty | Kind::End | Kind::Stray) {
-            self.recording = None;
+            self.recorder.stop();
         }
         match token.kind {
             Kind::Start | Kind::Empty => self.start(token),
@@ -124,7 +124,7 @@ impl<'b> Repairer<'b> {
                 let is_open = self.elements.text_context() == TextContext::Url
                     || self.elements.stack.last().is_none_or(Open::is_entry);
                 if matches!(rest, [b'<', b'!' | b'?', ..]) || self.elements.stack.len() < 2 {
-                    self.recording = None;
+                    self.recorder.stop();
                 }
                 if is_open && matches!(rest, [b'<', b'!' | b'?', ..]) {
                     self.note_malformed(token.start, |repairer| {
@@ -133,21 +133,9 @@ impl<'b> Repairer<'b> {
                     self.out.extend_from_slice(b"&lt;");
                     return;
                 }
-                self.text(token.start, token.end);
+                patterns::write_text(self, token.start..token.end);
             }
         }
-    }
-
-    /// Repairs text between tags.
-    fn text(&mut self, from: usize, to: usize) {
-        let context = self.elements.text_context();
-        // Repairs in the text are not part of a pattern.
-        let recording = self.recording.take();
-        let start = self.out.len();
-        self.characters(from, to, context);
-        self.recording = recording;
-        let allows_stray = self.elements.stack.len() > 1;
-        self.record_text(from..to, start..self.out.len(), Text { context, allows_stray });
     }
 
     /// Repairs the text between two tokens.
@@ -165,7 +153,7 @@ impl<'b> Repairer<'b> {
             }
             return;
         }
-        if is_blank && !self.is_text_recorded_at(from) {
+        if is_blank && !self.recorder.is_text_at(from) {
             return self.out.extend_from_slice(text);
         }
         if !is_blank {
@@ -174,7 +162,7 @@ impl<'b> Repairer<'b> {
                 top.has_text = true;
             }
         }
-        self.text(from, to);
+        patterns::write_text(self, from..to);
     }
 
     /// Runs `act` while an entry counts as open.
@@ -279,7 +267,7 @@ impl<'b> Repairer<'b> {
 
     /// Moves the start of an entry out of the elements around it, and removes those of them that would become empty.
     fn unwrap_entry(&mut self, at: usize, has_tags: bool) {
-        self.recording = None;
+        self.recorder.stop();
         let names: Vec<&[u8]> = self.elements.stack.iter().map(|open| open.name).collect();
         self.note_wrapped(&names, UnwrappedEntry { at, number: self.entries, has_tags });
         let is_stray = self.elements.stack.first().is_some_and(|open| open.is_stray);
@@ -329,7 +317,7 @@ impl<'b> Repairer<'b> {
     /// Opens an entry for a loc outside of any entry: reopens the empty entry before it, or adds a new one.
     fn imply_entry(&mut self, token: &Markup) {
         let bytes = self.bytes;
-        self.recording = None;
+        self.recorder.stop();
         let empty_entry = self.empty_entry.take();
         let reopened = empty_entry.is_some();
         let mut start = self.out.len();
@@ -377,27 +365,12 @@ impl<'b> Repairer<'b> {
         }
     }
 
-    /// Whether an entry is open that a start tag of an entry closes, and no other element.
-    pub(super) fn is_only_entry_open(&self) -> bool {
-        let [entry] = &*self.elements.stack else { return false };
-        entry.is_entry() && !entry.is_implied && self.inside.is_none()
-    }
-
-    /// Closes the open entry before the start tag of another one at `at` in the file.
-    pub(super) fn close_entry_before(&mut self, at: usize) {
-        if !self.elements.stack.is_empty() {
-            self.note_nested(at);
-            self.close_all(at);
-            self.empty_entry = None;
-        }
-    }
-
     fn push_entry(&mut self, token: &Markup, written: Cow<'b, [u8]>) {
         self.empty_entry = None;
         self.anchor(token.start);
         self.entries += 1;
         self.inside = self.names.within(self.bytes, token);
-        self.start_recording(token);
+        patterns::start(self, token);
         self.push(token, Level::Entry, written);
     }
 
@@ -423,9 +396,9 @@ impl<'b> Repairer<'b> {
         let is_known = !prefix.is_empty() && namespace::by_usual_prefix(prefix).is_some();
         let declares = declares_namespace(attributes);
         if declares {
-            self.recording = None;
+            self.recorder.stop();
         }
-        self.record_height(self.elements.stack.len() + 1);
+        self.recorder.add_height(self.elements.stack.len() + 1);
         let is_below_root = self.elements.stack.is_empty() && level == Level::Other;
         let is_stray = is_below_root && self.names.resolve(self.bytes, token).0 == names::Meaning::Core;
         if is_below_root {

@@ -91,7 +91,7 @@ pub(super) fn by_tokens(bytes: &[u8]) -> Option<Repaired> {
 /// A repair of the whole file that copies sound entries, without patterns.
 pub(super) fn without_patterns(bytes: &[u8]) -> Option<Repaired> {
     let mut repairer = Repairer::new(bytes);
-    repairer.patterns = Patterns::off();
+    repairer.recorder = Recorder::off();
     repairer.soundness = Some(SoundnessCheck::new(bytes));
     let body = prolog::write(&mut repairer)?;
     segments::repair_rest(&mut repairer, body);
