@@ -140,8 +140,8 @@ fn are_tags_closed(tags: &[u8]) -> bool {
             return false;
         };
         let (tag, behind) = tag.split_at_checked(end).unwrap_or_default();
-        let is_paired = |quote: u8| tag.iter().filter(|byte| **byte == quote).count() % 2 == 0;
-        if !is_paired(b'"') || !is_paired(b'\'') {
+        let is_open = |quote: u8| tag.iter().fold(false, |is_open, byte| is_open ^ (*byte == quote));
+        if is_open(b'"') || is_open(b'\'') {
             return false;
         }
         rest = behind;

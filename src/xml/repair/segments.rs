@@ -160,7 +160,7 @@ impl<'b> Appender<'_, 'b> {
         // The segments before it that could not follow.
         self.end = self.end.and_then(|end| self.repairer.run(end, segment.range.start));
         if self.end == Some(segment.range.start) && segment.can_follow(self.repairer) {
-            closing::close_entry_before(&mut self.repairer, segment.range.start);
+            closing::close_entry_before(self.repairer, segment.range.start);
             self.end = segment.end;
             return segment.append_to(self.repairer);
         }
