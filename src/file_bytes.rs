@@ -18,9 +18,9 @@ use std::os::unix::fs::FileExt;
 #[cfg(target_os = "linux")]
 const HUGE_PAGE: usize = 2 << 20;
 
-/// At most this part of the bytes may be unused memory at the end of the last huge page.
+/// The last page is a huge one if its unused part is at most the size of the bytes divided by this.
 #[cfg(target_os = "linux")]
-const MAX_UNUSED_PART: usize = 4;
+const UNUSED_DIVISOR: usize = 4;
 
 /// The minimum number of bytes that are read in parallel.
 #[cfg(target_os = "linux")]
@@ -50,7 +50,7 @@ impl FileBytes {
             // The system aligns memory to huge pages if its size is a multiple of theirs.
             let pages = MmapMut::map_anon(capacity.checked_next_multiple_of(HUGE_PAGE).unwrap_or(capacity))?;
             // The last page is a huge one only if its unused part takes little memory.
-            let is_last_huge = pages.len() - capacity <= capacity / MAX_UNUSED_PART;
+            let is_last_huge = pages.len() - capacity <= capacity / UNUSED_DIVISOR;
             let huge = if is_last_huge { pages.len() } else { capacity / HUGE_PAGE * HUGE_PAGE };
             // A system without huge pages refuses the advice.
             let _ = pages.advise_range(Advice::HugePage, 0, huge);

@@ -4,7 +4,8 @@
 //! written for them and the repairs in them are recorded as a pattern. An entry with the same tags, and with text in
 //! the same places, is written by the pattern; only its texts are repaired on their own. What the tokenizer does with a
 //! tag depends on nothing but the tag, the open elements, and which of these have text, so that the result is that of a
-//! repair token by token. Entries with other tokens than tags are not recorded.
+//! repair token by token. Entries with other tokens than tags, or with a tag whose end depends on what follows it, are not
+//! recorded.
 
 use super::super::markup::{self, Kind, Markup};
 use super::elements::{Level, Open};
@@ -172,9 +173,10 @@ impl Patterns {
     }
 
     fn add(&mut self, pattern: Pattern) {
-        let sources = |pattern: &Pattern| pattern.parts.iter().map(|part| part.source.clone()).collect::<Vec<_>>();
-        let new = sources(&pattern);
-        self.known.retain(|known| known.parts.len() != pattern.parts.len() || sources(known) != new);
+        fn sources(pattern: &Pattern) -> impl Iterator<Item = &Box<[u8]>> {
+            pattern.parts.iter().map(|part| &part.source)
+        }
+        self.known.retain(|known| !sources(known).eq(sources(&pattern)));
         self.known.truncate(MAX_PATTERNS - 1);
         self.known.insert(0, pattern);
     }
@@ -240,7 +242,7 @@ impl Recorder {
 /// Starts to record the entry with this start tag, which is about to be written.
 pub(super) fn start(repairer: &mut Repairer<'_>, token: &Markup) {
     let is_sound = std::mem::take(&mut repairer.recorder.patterns.is_sound_due);
-    // A repair token by token, which tests compare with, has neither.
+    // The repair token by token that tests compare with records nothing.
     let is_due = repairer.soundness.is_some() && (is_sound || repairer.recorder.patterns.is_next_recorded());
     let start = (token.start, repairer.out.len());
     repairer.recorder.recording = (is_due && token.kind == Kind::Start && repairer.inside.is_none()).then(|| {
