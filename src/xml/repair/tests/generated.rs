@@ -307,21 +307,18 @@ fn limits_hold_for_all_segments_together() {
     }
 }
 
-/// After a declaration without an end, a later one with an end is text in every segment.
+/// After a declaration without an end, a later one is text in every segment, with an end or without.
 #[test]
 fn an_unterminated_declaration_affects_all_segments_after_it() {
-    let entries = |count: usize| "<url><loc>a&b</loc></url>".repeat(count);
-    for between in [["<!'", "<![x", "]]>"], ["<![x", "<!y", "]]>"], ["<!'", "<!y>", ""]] {
-        let [first, second, end] = between;
-        let text = format!(
-            "<urlset {NS}>{}{first}{}{second}{}{end}{}</urlset>",
-            entries(3),
-            entries(3),
-            entries(3),
-            entries(3)
-        );
-        for every in [1, 2, 3] {
-            check_segments(&text, every).unwrap();
+    let entry = "<url><loc>a&b</loc></url>";
+    let places = ["@", "<url>@</url>", "<url><loc>@</loc></url>"];
+    for [first, second, end] in [["<!'", "<![x", "]]>"], ["<![x", "<!y", "]]>"], ["<!'", "<!y>", ""]] {
+        for (first_place, second_place) in places.iter().flat_map(|first| places.map(|second| (first, second))) {
+            let (first, second) = (first_place.replace('@', first), second_place.replace('@', second));
+            let text = format!("<urlset {NS}>{entry}{first}{entry}{entry}{second}{entry}{end}{entry}</urlset>");
+            for every in [1, 2, 3] {
+                check_segments(&text, every).unwrap();
+            }
         }
     }
 }
