@@ -51,9 +51,7 @@ impl DamageLog {
             return;
         }
         let text = bytes.get(start..end).unwrap_or_default();
-        if memchr::memchr(b'&', text).is_some()
-            && let Some(bad) = escape::first_bad_reference(text)
-        {
+        if let Some(bad) = escape::first_bad_reference(text) {
             // `&#27;` is a reference to a character that XML does not allow.
             let is_reference = text.get(bad..).and_then(escape::reference).is_some();
             self.note(start + bad, if is_reference { Defect::Character } else { Defect::Ampersand });

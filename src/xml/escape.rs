@@ -76,18 +76,14 @@ pub fn reference(bytes: &[u8]) -> Option<(char, usize)> {
         let len = number_len(bytes)?;
         return Some((number(bytes.get(2..len - 1)?)?, len));
     }
-    // The longest name has four letters.
-    let window = bytes.get(..bytes.len().min(6))?;
-    let end = memchr(b';', window)?;
-    let character = match window.get(1..end)? {
-        b"amp" => '&',
-        b"lt" => '<',
-        b"gt" => '>',
-        b"apos" => '\'',
-        b"quot" => '"',
-        _ => return None,
-    };
-    Some((character, end + 1))
+    match bytes {
+        [b'&', b'a', b'm', b'p', b';', ..] => Some(('&', "&amp;".len())),
+        [b'&', b'l', b't', b';', ..] => Some(('<', "&lt;".len())),
+        [b'&', b'g', b't', b';', ..] => Some(('>', "&gt;".len())),
+        [b'&', b'a', b'p', b'o', b's', b';', ..] => Some(('\'', "&apos;".len())),
+        [b'&', b'q', b'u', b'o', b't', b';', ..] => Some(('"', "&quot;".len())),
+        _ => None,
+    }
 }
 
 /// Length of the numeric reference (XML 1.0, production 66) at the start of `bytes`, even if the number is no
@@ -131,19 +127,18 @@ pub fn lossy(bytes: &[u8]) -> Cow<'_, str> {
 
 /// Decodes character data without markup: references become characters.
 pub fn decode(text: &[u8]) -> Cow<'_, str> {
-    if memchr(b'&', text).is_none() {
-        return lossy(text);
-    }
+    let text = lossy(text);
+    let Some(first) = memchr(b'&', text.as_bytes()) else { return text };
     let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(found) = memchr(b'&', rest) {
-        let (before, reference_on) = rest.split_at(found);
-        out.push_str(&lossy(before));
-        let (character, len) = reference(reference_on).unwrap_or(('&', 1));
+    let (mut rest, mut at) = (&*text, Some(first));
+    while let Some((before, from_reference)) = at.and_then(|at| rest.split_at_checked(at)) {
+        out.push_str(before);
+        let (character, len) = reference(from_reference.as_bytes()).unwrap_or(('&', 1));
         out.push(character);
-        rest = reference_on.get(len..).unwrap_or_default();
+        rest = from_reference.get(len..).unwrap_or_default();
+        at = memchr(b'&', rest.as_bytes());
     }
-    out.push_str(&lossy(rest));
+    out.push_str(rest);
     Cow::Owned(out)
 }
 

@@ -3,7 +3,7 @@
 //! Keys are only compared and never become text of a document. The key of a URL that is already normal is the URL
 //! itself, without copying; so is that of a text that is not an http(s) URL.
 
-use super::chars::{self, DOT_PAIR, HASH, HIGH, ILLEGAL, PERCENT, QUERY, SPACE, SPECIAL, UPPER};
+use super::chars::{self, DOT_PAIR, HASH, HIGH, ILLEGAL, PERCENT, SPACE, SPECIAL, UPPER};
 use super::parts::{Location, Port};
 use super::{host, params};
 use foldhash::fast::FixedState;
@@ -114,42 +114,45 @@ const MAX_SORTED_PARAMETERS: usize = 16;
 /// [`near_key_hash`] of a URL that equals its [`key`] except for capitals in scheme and host; `None` for one with more
 /// than [`MAX_LOWERED_BYTES`] bytes or [`MAX_SORTED_PARAMETERS`] parameters, or whose path may name a directory index.
 pub(super) fn near_hash_of_normal(location: &Location<'_>) -> Option<u64> {
-    let text = location.text.as_bytes().get(location.authority..)?;
+    let text = location.text.get(location.authority..)?;
     let mut lower_case = [0; MAX_LOWERED_BYTES];
     let text = if (location.classes | location.authority_classes) & UPPER == 0 {
         text
     } else {
         let lower_case = lower_case.get_mut(..text.len())?;
-        lower_case.copy_from_slice(text);
+        lower_case.copy_from_slice(text.as_bytes());
         lower_case.make_ascii_lowercase();
-        lower_case
+        std::str::from_utf8(lower_case).ok()?
     };
-    let (page, query) = match location.classes & QUERY {
-        0 => (text, None),
-        _ => match memchr::memchr(b'?', text) {
-            Some(mark) => (text.get(..mark)?, text.get(mark + 1..)),
-            None => (text, None),
-        },
-    };
+    let page = text.as_bytes().get(..location.path_end() - location.authority)?;
+    let query_start = page.len() + "?".len();
     let file = page.get(memchr::memrchr(b'/', page)? + 1..)?;
     if file.starts_with(b"index.") {
         return None;
     }
-    let mut page = page.strip_prefix(b"www.").unwrap_or(page);
+    let untrimmed = page.strip_prefix(b"www.").unwrap_or(page);
+    let mut page = untrimmed;
     while let Some(shorter) = page.strip_suffix(b"/") {
         page = shorter;
     }
-    let Some(query) = query else { return Some(hash_normal(page)) };
-    let query = std::str::from_utf8(query).ok()?;
+    if query_start > text.len() {
+        return Some(hash_normal(page));
+    }
+    let query = text.get(query_start..)?;
     let mut parameters = [""; MAX_SORTED_PARAMETERS];
-    let mut count = 0;
+    let (mut count, mut kept) = (0, 0);
     let all = params::split_short(query, |byte| byte == b'&');
     let relevant = all.filter(|parameter| !parameter.is_empty() && !params::is_tracking(parameter));
     for parameter in relevant {
         *parameters.get_mut(count)? = parameter;
         count += 1;
+        kept += parameter.len();
     }
     let parameters = parameters.get_mut(..count)?;
+    // Nothing was removed: the usual case.
+    if page.len() == untrimmed.len() && kept + count == query.len() + 1 && parameters.is_sorted() {
+        return text.as_bytes().get(query_start - "?".len() - page.len()..).map(hash_normal);
+    }
     parameters.sort_unstable();
     let (mut near_key, mut len) = ([0; MAX_LOWERED_BYTES], 0);
     let mut push = |text: &[u8]| {

@@ -8,7 +8,7 @@ use super::fault::{Fault, Faults};
 use super::key::{NO_KEY, hash_normal, hash_of_parts, key_hashes, near_hash_of_normal, near_key_hash};
 use super::parts::{Location, Scheme};
 use super::url_prefix::UrlPrefix;
-use super::{params, private, validate};
+use super::{params, parts, private, validate};
 use crate::protocol::limits::LOC_CHARACTERS_MIN;
 
 /// Validates URLs and remembers their origins.
@@ -146,6 +146,7 @@ impl OriginCache {
             authority_classes: origin.classes,
             classes,
             pairs,
+            path_end: Some(parts::path_end(text, origin.text.len(), classes)),
             slashes: Some(slashes),
         };
         if (pairs & WORD_PAIR != 0 && validate::template_residue(&location).is_some())
@@ -158,6 +159,10 @@ impl OriginCache {
         let mut faults = url_prefix.filter(is_outside).map_or(Faults::NONE, |prefix| location.check_scope(prefix));
         if let Some(query) = location.query().filter(|query| !query.is_empty()) {
             for parameter in params::parameters(query) {
+                let (name, _) = params::name_and_value(parameter);
+                if !params::may_be_known(name) {
+                    continue;
+                }
                 if params::is_session(parameter) || private::is_private(parameter) {
                     return None;
                 }

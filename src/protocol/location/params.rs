@@ -67,11 +67,60 @@ const fn preview_names(first: u8) -> &'static [&'static str] {
     }
 }
 
+/// The lengths of the names above, as bits, by their first letter in either case; lengths from 31 on share a bit.
+const NAME_LENGTHS: [u32; 256] = {
+    let mut lengths = [0; 256];
+    let mut first = 0;
+    while first < lengths.len() {
+        let letter = (first as u8).to_ascii_lowercase();
+        lengths[first] = lengths_of(session_names(letter))
+            | lengths_of(session_like_names(letter))
+            | lengths_of(tracking_names(letter))
+            | lengths_of(credential_names(letter))
+            | lengths_of(preview_names(letter))
+            | match letter {
+                b'a' => !0 << SESSION_START.len(),
+                b'p' => lengths_of(&[PREVIEW]),
+                b't' => lengths_of(&[TOKEN]),
+                b'u' => !0 << TRACKING_START.len(),
+                _ => 0,
+            };
+        first += 1;
+    }
+    lengths
+};
+
+/// The start of the names of ASP's session parameters.
+const SESSION_START: &str = "aspsessionid";
+/// The start of the names of Google Analytics' parameters.
+const TRACKING_START: &str = "utm_";
+/// A parameter that may carry a credential.
+const TOKEN: &str = "token";
+/// A parameter that may ask for an unpublished version.
+const PREVIEW: &str = "preview";
+
+const fn lengths_of(names: &[&str]) -> u32 {
+    match names {
+        [] => 0,
+        [name, rest @ ..] => length_bit(name) | lengths_of(rest),
+    }
+}
+
+const fn length_bit(name: &str) -> u32 {
+    if name.len() < 31 { 1 << name.len() } else { 1 << 31 }
+}
+
+/// Whether the name of a parameter may be one of those above; false for nearly all others.
+pub(super) fn may_be_known(name: &str) -> bool {
+    let lengths = name.bytes().next().and_then(|first| NAME_LENGTHS.get(usize::from(first)));
+    lengths.is_some_and(|lengths| lengths & length_bit(name) != 0)
+}
+
 /// Whether a parameter, `name=value`, carries a session.
 pub(super) fn is_session(parameter: &str) -> bool {
     let (name, value) = name_and_value(parameter);
     is_among(name, session_names)
-        || starts_with(name, "aspsessionid")
+        || starts_with(name, SESSION_START)
         || (is_among(name, session_like_names) && is_identifier(value))
 }
 
@@ -84,19 +133,20 @@ fn is_identifier(value: &str) -> bool {
 
 /// Whether a parameter carries a key or a password. `token` also names coins and parts of speech, so its value decides.
 pub(super) fn is_credential(name: &str, value: &str) -> bool {
-    is_among(name, credential_names) || (name.eq_ignore_ascii_case("token") && is_identifier(value))
+    is_among(name, credential_names) || (name.eq_ignore_ascii_case(TOKEN) && is_identifier(value))
 }
 
 /// Whether a parameter asks for an unpublished version of a page. `preview=0` does not.
 pub(super) fn is_preview(name: &str, value: &str) -> bool {
     let is_off = || ["", "0", "false", "no"].iter().any(|word| value.eq_ignore_ascii_case(word));
-    is_among(name, preview_names) || (name.eq_ignore_ascii_case("preview") && !is_off())
+    is_among(name, preview_names) || (name.eq_ignore_ascii_case(PREVIEW) && !is_off())
 }
 
 /// Whether `name=value` is a tracking parameter.
 pub(super) fn is_tracking(parameter: &str) -> bool {
     let name = name_of(parameter);
-    is_among(name, tracking_names) || (starts_with(name, "utm_") && name.len() > 4)
+    may_be_known(name)
+        && (is_among(name, tracking_names) || (starts_with(name, TRACKING_START) && name.len() > TRACKING_START.len()))
 }
 
 fn is_among(name: &str, table: fn(u8) -> &'static [&'static str]) -> bool {
@@ -265,6 +315,22 @@ mod tests {
             let location = Location::of(text);
             assert_eq!(remove_session(&location), session_free, "{text}");
             assert_eq!(remove_tracking(&location), tracking_free, "{text}");
+        }
+    }
+
+    /// The length of a name excludes no parameter that is known.
+    #[test]
+    fn known_parameters_have_a_known_length() {
+        let tables = [session_names, session_like_names, tracking_names, credential_names, preview_names];
+        let names = tables.iter().flat_map(|names| (0..=255).flat_map(|first| names(first).iter().copied()));
+        let starts = [SESSION_START, TRACKING_START, "utm_source", "aspsessionidQQAABBCCDDEEFFGGHHIIJJKKLLMM"];
+        let all: Vec<&str> = names.chain(starts).chain([TOKEN, PREVIEW]).collect();
+        assert!(all.len() > 30, "{all:?}");
+        for name in all {
+            assert!(may_be_known(name) && may_be_known(&name.to_uppercase()), "{name}");
+        }
+        for name in ["", "a", "id", "page", "color", "category", "ütm_source", "-"] {
+            assert!(!may_be_known(name), "{name}");
         }
     }
 

@@ -4,7 +4,7 @@
 //! validated.
 
 use super::chars::{self, Classes};
-use memchr::{memchr, memchr2, memrchr};
+use memchr::{memchr, memchr_iter, memchr2, memrchr};
 
 /// The two schemes a sitemap may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -66,6 +66,8 @@ pub struct Location<'t> {
     pub(super) classes: Classes,
     /// Pairs that occur after the authority.
     pub(super) pairs: Classes,
+    /// End of the path: at `?`, `#` or the end; `None` if it was not searched for.
+    pub(super) path_end: Option<usize>,
     /// Number of slashes after the authority, if they were counted.
     pub(super) slashes: Option<u32>,
 }
@@ -76,7 +78,13 @@ impl<'t> Location<'t> {
         let location = Self::outline(text);
         let rest = text.as_bytes().get(location.path..).unwrap_or_default();
         let survey = chars::survey(rest);
-        Self { classes: survey.classes, pairs: survey.pairs, slashes: Some(survey.slashes), ..location }
+        Self {
+            classes: survey.classes,
+            pairs: survey.pairs,
+            path_end: Some(path_end(text, location.path, survey.classes)),
+            slashes: Some(survey.slashes),
+            ..location
+        }
     }
 
     /// Parses only scheme and authority, and assumes every class of character after it. Faster if only the parts are
@@ -96,7 +104,7 @@ impl<'t> Location<'t> {
                 path += 1;
             }
         }
-        Self { text, scheme, authority, path, authority_classes, classes: !0, pairs: !0, slashes: None }
+        Self { text, scheme, authority, path, authority_classes, classes: !0, pairs: !0, path_end: None, slashes: None }
     }
 
     /// The value as given.
@@ -172,13 +180,9 @@ impl<'t> Location<'t> {
         self.slice(self.path, self.text.len())
     }
 
-    /// End of the path: at `?`, `#` or the end.
     #[inline]
-    fn path_end(&self) -> usize {
-        if self.classes & (chars::QUERY | chars::HASH) == 0 {
-            return self.text.len();
-        }
-        memchr2(b'?', b'#', self.rest().as_bytes()).map_or(self.text.len(), |end| self.path + end)
+    pub(super) fn path_end(&self) -> usize {
+        self.path_end.unwrap_or_else(|| path_end(self.text, self.path, self.classes))
     }
 
     /// Start of the fragment including its `#`; the end if there is none.
@@ -197,9 +201,12 @@ impl<'t> Location<'t> {
 
     /// Number of slashes in the path.
     pub(crate) fn path_slashes(&self) -> u32 {
+        let count = |text: &str| memchr_iter(b'/', text.as_bytes()).count() as u32;
         match self.slashes {
-            Some(slashes) if self.classes & (chars::QUERY | chars::HASH) == 0 => slashes,
-            _ => self.path().bytes().map(|byte| u32::from(byte == b'/')).sum(),
+            Some(slashes) if self.path_end == Some(self.text.len()) => slashes,
+            // A query is usually shorter than a path.
+            Some(slashes) => slashes - count(self.slice(self.path_end(), self.text.len())),
+            None => count(self.path()),
         }
     }
 
@@ -241,6 +248,17 @@ impl<'t> Location<'t> {
     fn slice(&self, start: usize, end: usize) -> &'t str {
         self.text.get(start..end).unwrap_or("")
     }
+}
+
+/// The end of the path of a URL: at `?`, `#` or the end. `path` is its start, and `classes` are those of the bytes after
+/// the authority.
+#[inline]
+pub(super) fn path_end(text: &str, path: usize, classes: Classes) -> usize {
+    if classes & (chars::QUERY | chars::HASH) == 0 {
+        return text.len();
+    }
+    let rest = text.as_bytes().get(path..).unwrap_or_default();
+    memchr2(b'?', b'#', rest).map_or(text.len(), |end| path + end)
 }
 
 fn scheme_of(bytes: &[u8]) -> (Option<Scheme>, usize) {
