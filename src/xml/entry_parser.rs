@@ -65,7 +65,11 @@ mod tests {
         found.0.unwrap()
     }
 
-    const PIECES: [&str; 42] = [
+    const PIECES: [&str; 46] = [
+        "<loc lang=\"en\">https://e.com/b</loc>",
+        "<lastmod a='1'>2026-01-01</lastmod>",
+        "<changefreq><![CDATA[daily]]></changefreq>",
+        "<loc>https://e.com/?a=1&amp;b<!-- c --></loc>",
         "<image:image=>",
         "<image:loc\"a\">",
         "<loc>https://e.com/a</loc>",

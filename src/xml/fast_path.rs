@@ -5,7 +5,7 @@
 pub(super) mod elements;
 
 use super::damage::DamageLog;
-use super::entry::{Anomalies, Entry, FieldSpan, TextKind};
+use super::entry::{Entry, FieldSpan, TextKind};
 use super::markup::{self, Kind, Markup};
 use super::names::{FileKind, Meaning, Names};
 use crate::protocol::Field;
@@ -30,17 +30,19 @@ pub(super) fn start(text: &[u8], at: usize, names: &Names) -> Option<Markup> {
     Some(Markup { kind: Kind::Start, start, end: start + len, name_end: start + len - 1 })
 }
 
-/// Start and end of the end tag of such an entry, if only blanks are before it.
+/// Parses the end tag of such an entry, if only blanks are before it; returns the offset after it.
 #[inline]
-pub(super) fn end(bytes: &[u8], at: usize, open_name: &[u8]) -> Option<(usize, usize)> {
-    let close = skip_blanks(bytes, at);
-    let rest = bytes.get(close..)?;
-    let len = match open_name {
+pub(super) fn end(inside: &EntryBytes<'_>, at: usize, tag: &Markup, entry: &mut Entry) -> Option<usize> {
+    let close = skip_blanks(inside.bytes, at);
+    let rest = inside.bytes.get(close..)?;
+    let len = match tag.name(inside.bytes) {
         b"url" if rest.first_chunk() == Some(b"</url>") => 6,
         b"sitemap" if rest.first_chunk() == Some(b"</sitemap>") => 10,
         _ => return None,
     };
-    Some((close, close + len))
+    let end = close + len;
+    (entry.close, entry.len) = ((close - inside.lead) as u32, (end - inside.lead) as u32);
+    Some(end)
 }
 
 /// Whether `bytes` has `end` at `at`, and `end` ends with the end tag of the entry `name`.
@@ -80,26 +82,42 @@ pub(super) fn fields(damage: &mut DamageLog, inside: &EntryBytes<'_>, at: usize,
     (walk.end, walk.reached)
 }
 
-/// Parses a field that follows an extension or a later field, if it has tags without attributes and is the first of its
-/// name. Returns the offset after it.
+/// Whether the tag at `at` has the name of a field, without a prefix.
+#[inline]
+pub(super) fn is_field_tag(bytes: &[u8], at: usize) -> bool {
+    let ends_name = |byte: &u8| markup::is_space(*byte) || matches!(byte, b'>' | b'/');
+    likely_field(bytes, at).is_some_and(|field| {
+        let after = bytes.get(at + 1..).and_then(|rest| rest.strip_prefix(field.name().as_bytes()));
+        after.and_then(<[u8]>::first).is_some_and(ends_name)
+    })
+}
+
+/// The field whose name starts like that of the tag at `at`.
+#[inline]
+fn likely_field(bytes: &[u8], at: usize) -> Option<Field> {
+    match bytes.get(at..)? {
+        [b'<', b'l', b'o', ..] => Some(Field::Loc),
+        [b'<', b'l', b'a', ..] => Some(Field::Lastmod),
+        [b'<', b'c', ..] => Some(Field::Changefreq),
+        [b'<', b'p', ..] => Some(Field::Priority),
+        _ => None,
+    }
+}
+
+/// Parses a field that follows any other child, if it has tags without attributes and is the first of its name. Returns
+/// the offset after it, and the field.
 #[inline]
 pub(super) fn late_field(
     damage: &mut DamageLog,
     inside: &EntryBytes<'_>,
     at: usize,
     entry: &mut Entry,
-) -> Option<usize> {
+) -> Option<(usize, Field)> {
     let EntryBytes { bytes, lead, names } = *inside;
+    let field = likely_field(bytes, at)?;
     if names.kind != FileKind::Urlset || !names.bare_is_core() || names.is_unbound(b"loc") {
         return None;
     }
-    let field = match bytes.get(at..)? {
-        [b'<', b'l', b'o', ..] => Field::Loc,
-        [b'<', b'l', b'a', ..] => Field::Lastmod,
-        [b'<', b'c', ..] => Field::Changefreq,
-        [b'<', b'p', ..] => Field::Priority,
-        _ => return None,
-    };
     if entry.field(field).is_some() {
         return None;
     }
@@ -111,11 +129,7 @@ pub(super) fn late_field(
         Field::Priority => walk.parse_field(field, b"<priority>", b"</priority>"),
     };
     let end = walk.end;
-    if end == at {
-        return None;
-    }
-    entry.anomalies.insert(Anomalies::OUT_OF_ORDER);
-    Some(end)
+    (end > at).then_some((end, field))
 }
 
 /// The range of the raw text of a field that follows the loc, whose value ends at `after`, in an entry without

@@ -2,18 +2,18 @@
 //!
 //! Any bytes are accepted, and each byte is examined once.
 
+mod content;
+
 use super::damage::DamageLog;
-use super::elements::{Elements, is_extension, is_short_lead};
+use super::elements::{Elements, is_short_lead};
 use super::entry::{Anomalies, Entry, Extensions, FieldSpan, TextKind};
-use super::fast_path::elements::count;
-use super::fast_path::{self, EntryBytes};
+use super::fast_path::EntryBytes;
 use super::markup::{self, Kind, Markup};
-use super::names::{FileKind, Meaning, Names, is_loc};
+use super::names::{Meaning, Names, is_loc};
 use super::noted_elements::NotedElements;
 use super::scopes::{Scopes, declared_by};
 use super::{instruction, wellformed};
-use crate::protocol::Field;
-use crate::protocol::namespace::{self, Namespace};
+use crate::protocol::namespace;
 use crate::xml::defect::Defect;
 use std::collections::HashSet;
 
@@ -222,51 +222,6 @@ impl Parser {
         self.has_elements = !self.damage.is_quiet && !self.is_thorough;
     }
 
-    /// Parses the content of an entry and its end tag; returns the offset after it.
-    fn content(&mut self, inside: &EntryBytes<'_>, tag: &Markup, expected_end: &[u8], entry: &mut Entry) -> usize {
-        let EntryBytes { bytes, lead, .. } = *inside;
-        let relative = |position: usize| (position - lead) as u32;
-        let mut from = (tag.end, 0);
-        if !self.is_thorough {
-            from = fast_path::fields(&mut self.damage, inside, tag.end, entry);
-            loop {
-                if let Some((close, end)) = fast_path::end(bytes, from.0, tag.name(bytes)) {
-                    (entry.close, entry.len) = (relative(close), relative(end));
-                    return end;
-                }
-                let at = fast_path::skip_blanks(bytes, from.0);
-                if fast_path::is_end_at(bytes, at, expected_end, tag.name(bytes)) {
-                    let end = at + expected_end.len();
-                    self.has_elements = false;
-                    entry.close = relative(end - tag.name(bytes).len() - "</>".len());
-                    entry.len = relative(end);
-                    return end;
-                }
-                let late = fast_path::late_field(&mut self.damage, inside, at, entry);
-                let Some(end) = late.or_else(|| self.parse_extension(inside, at, entry)) else { break };
-                from = (end, AFTER_FIELDS);
-            }
-        }
-        let (walked, end) = self.children(inside, tag, *entry, from);
-        *entry = walked;
-        end
-    }
-
-    /// Lists or skips the extension element whose `<` is at `at`, if the fast path supports it.
-    #[inline]
-    fn parse_extension(&mut self, inside: &EntryBytes<'_>, at: usize, entry: &mut Entry) -> Option<usize> {
-        if inside.bytes.get(at) != Some(&b'<') || self.is_thorough {
-            return None;
-        }
-        if self.damage.is_quiet {
-            return fast_path::elements::skip(inside, at, entry);
-        }
-        if !self.has_elements {
-            return None;
-        }
-        self.noted.parse(inside, (at, self.damage.has_brackets), entry)
-    }
-
     /// The extension elements of the last entry, if the fast path supported all of them, and whether they equal those
     /// of the previous entry. `text` is the text of the entry.
     pub(super) fn elements(&mut self, entry: &Entry, text: &[u8], names: &Names) -> Option<(&Elements, bool)> {
@@ -277,137 +232,6 @@ impl Parser {
             return None;
         }
         Some(self.noted.of_entry(entry, text, names))
-    }
-
-    /// Parses the children of an entry from `at` on; `last_order` is the position in schema order of the last one.
-    fn children(
-        &mut self,
-        inside: &EntryBytes<'_>,
-        tag: &Markup,
-        mut entry: Entry,
-        (mut at, mut last_order): (usize, usize),
-    ) -> (Entry, usize) {
-        let EntryBytes { bytes, lead, names } = *inside;
-        let relative = |position: usize| (position - lead) as u32;
-        let open_name = tag.name(bytes);
-        loop {
-            let Some(child) = markup::next(bytes, at) else {
-                self.damage.note(at, Defect::Unclosed);
-                return finish_broken(entry, lead, bytes.len());
-            };
-            if child.start > at && !markup::is_blank(bytes.get(at..child.start).unwrap_or_default()) {
-                entry.anomalies.insert(Anomalies::STRAY_TEXT);
-                self.damage.check_text(bytes, at, child.start);
-            }
-            at = match child.kind {
-                Kind::End if child.name(bytes) == open_name => {
-                    entry.close = relative(child.start);
-                    entry.len = relative(child.end);
-                    return (entry, child.end);
-                }
-                Kind::End => {
-                    self.damage.note(child.start, Defect::EndTag);
-                    // The root ends here, so this entry was never closed.
-                    if names.is_root(child.name(bytes)) {
-                        return finish_broken(entry, lead, child.start);
-                    }
-                    entry.anomalies.insert(Anomalies::BROKEN);
-                    child.end
-                }
-                Kind::Start | Kind::Empty => {
-                    if names.is_entry_tag(bytes, &child) {
-                        self.damage.note(child.start, Defect::Unclosed);
-                        return finish_broken(entry, lead, at);
-                    }
-                    match self.parse_extension(inside, child.start, &mut entry) {
-                        Some(end) => {
-                            last_order = AFTER_FIELDS;
-                            end
-                        }
-                        None => self.child(inside, &child, &mut entry, &mut last_order),
-                    }
-                }
-                Kind::Cdata => {
-                    // Blank text is not stray, even in a CDATA section.
-                    let inside =
-                        bytes.get(child.start + CDATA_START_LEN..child.end.saturating_sub(3)).unwrap_or_default();
-                    if !markup::is_blank(inside) {
-                        entry.anomalies.insert(Anomalies::STRAY_TEXT);
-                    }
-                    child.end
-                }
-                Kind::Stray => {
-                    self.damage.note(child.start, Defect::Angle);
-                    entry.anomalies.insert(Anomalies::BROKEN);
-                    child.end
-                }
-                Kind::Comment | Kind::Instruction | Kind::Declaration => {
-                    self.check_misc(bytes, &child);
-                    child.end
-                }
-            };
-        }
-    }
-
-    /// Parses one child of an entry; returns the offset after it.
-    fn child(&mut self, inside: &EntryBytes<'_>, tag: &Markup, entry: &mut Entry, last_order: &mut usize) -> usize {
-        let EntryBytes { bytes, lead, names } = *inside;
-        let (meaning, local) = names.resolve(bytes, tag);
-        let field = match (meaning, local) {
-            (Meaning::Core, b"loc") => Some(Field::Loc),
-            (Meaning::Core, b"lastmod") => Some(Field::Lastmod),
-            (Meaning::Core, b"changefreq") => Some(Field::Changefreq),
-            (Meaning::Core, b"priority") => Some(Field::Priority),
-            _ => None,
-        };
-        // Schema order: loc, lastmod, changefreq, priority, then everything else.
-        let order = field.map_or(AFTER_FIELDS, Field::index);
-        if order < *last_order {
-            entry.anomalies.insert(Anomalies::OUT_OF_ORDER);
-        }
-        *last_order = (*last_order).max(order);
-        let Some(field) = field else {
-            match meaning {
-                Meaning::Core => {
-                    entry.anomalies.insert(Anomalies::UNKNOWN_CHILD);
-                    if names.is_recased(tag.name(bytes)) {
-                        self.damage.note(tag.start, Defect::Misplaced);
-                    }
-                }
-                Meaning::Extension(namespace) => {
-                    count(entry, namespace, local);
-                    self.has_elements &= !is_extension(meaning);
-                    if namespace == Namespace::Other {
-                        entry.anomalies.insert(Anomalies::FOREIGN);
-                    }
-                }
-            }
-            let seeks = if meaning == Meaning::Core { Seek::Misplaced } else { Seek::Nothing };
-            let end = self.skip_seeking(bytes, tag, names, seeks);
-            if self.take_undeclared() {
-                entry.anomalies.insert(Anomalies::UNDECLARED);
-            }
-            return end;
-        };
-        if names.kind == FileKind::Index && matches!(field, Field::Changefreq | Field::Priority) {
-            entry.anomalies.insert(Anomalies::FIELD_IN_SITEMAP);
-        }
-        self.has_unbound |= names.is_unbound(tag.name(bytes));
-        self.check_tag(bytes, tag);
-        self.note_attributes(bytes, tag, names, &mut entry.anomalies);
-        let (span, end, broken) = self.field(bytes, lead, tag, names);
-        if self.take_undeclared() {
-            entry.anomalies.insert(Anomalies::UNDECLARED);
-        }
-        if broken {
-            entry.anomalies.insert(Anomalies::BROKEN);
-        }
-        match &mut entry.fields[field.index()] {
-            empty @ None => *empty = Some(span),
-            Some(_) if field == Field::Loc => entry.anomalies.insert(Anomalies::LOC_TWICE),
-            Some(_) => entry.anomalies.insert(Anomalies::FIELD_TWICE),
-        }
-        end
     }
 
     /// Parses the core field whose start tag is `tag`; returns its position and the offset after it.
@@ -574,32 +398,19 @@ impl Parser {
     }
 }
 
-/// The position of extensions in schema order: after all fields.
-const AFTER_FIELDS: usize = 4;
-
-/// Length of `<![CDATA[`.
-const CDATA_START_LEN: usize = 9;
-
-fn finish_broken(mut entry: Entry, lead: usize, end: usize) -> (Entry, usize) {
-    entry.anomalies.insert(Anomalies::BROKEN);
-    entry.close = (end - lead) as u32;
-    entry.len = entry.close;
-    (entry, end)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::xml::damage::Damage;
+    use crate::xml::names::FileKind;
     use proptest::prelude::*;
 
     /// Parses the entry without the fast path for plain fields.
     fn parse_without_fast_path(text: &[u8], names: &Names) -> Option<(Entry, Vec<Damage>)> {
         let tag = markup::next(text, 0)?;
-        let mut parser = Parser::default();
-        let entry = Entry { open: tag.start as u32, open_end: tag.end as u32, ..Entry::plain(0) };
-        let inside = EntryBytes { bytes: text, lead: 0, names };
-        let (entry, _) = parser.children(&inside, &tag, entry, (tag.end, 0));
+        let mut parser = Parser::thorough();
+        let mut entry = Entry { open: tag.start as u32, open_end: tag.end as u32, ..Entry::plain(0) };
+        parser.content(&EntryBytes { bytes: text, lead: 0, names }, &tag, b"", &mut entry);
         Some((entry, parser.damage.list))
     }
 

@@ -672,7 +672,7 @@ mod tests {
                 6 => prop::sample::select(vec![
                     "<url>", "</url>", "<loc>", "</loc>", "<loc>https://e.com/a?b=1&amp;c</loc>", "<lastmod>2026-01-01</lastmod>",
                     "<changefreq>daily</changefreq>", "<priority>0.5</priority>", "\n  ", "<url>\n<loc>https://e.com/</loc>\n</url>",
-                    "<url><loc>a</loc></url>", "<sitemap><loc>a</loc></sitemap>",
+                    "<url><loc>a</loc></url>", "<sitemap><loc>a</loc></sitemap>", "<loc a='b'>https://e.com/</loc>",
                 ]).prop_map(|part: &str| part.as_bytes().to_vec()),
                 3 => prop::sample::select(vec![
                     "<url >", "</url >", "<url/>", "<loc/>", "<LOC>", "</lastmod>", "<loc a='b'>", "<url id='1'>", "<!-- <url> -->",
