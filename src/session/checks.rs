@@ -22,7 +22,9 @@ use crate::check::Profile;
 use crate::check::policy::Policy;
 use crate::check::quirk;
 use crate::check::rule::{FindingCounts, Rule, RuleSet, RuleSets};
-use crate::check::set::{CounterDelta, FileRows, IndexedRow, NearDuplicates, SetIndex, SetRule, SetRuleTarget};
+use crate::check::set::{
+    CounterDelta, FileRows, IndexedRow, NearDuplicates, SetIndex, SetRule, SetRuleTarget, SetRules,
+};
 use crate::check::site::Site;
 use crate::check::{Context, entry};
 use crate::document::Document;
@@ -430,15 +432,17 @@ impl Checks {
         self.with_set_rules(own, row, document)
     }
 
-    fn with_set_rules(&self, mut rules: RuleSet, row: RowId, document: &Document) -> RuleSet {
-        if document.is_live(row) {
-            for rule in self.set.rules_of(row.0, &DocumentLocs(document)).iter() {
-                rules.insert(rule_of(rule));
-            }
-            rules.insert_if(Rule::LASTMOD_MISSING, self.misses_lastmod(&document.record(row)));
-            rules.insert_if(Rule::SET_DUPLICATE_NEAR, self.near.contains(row.0));
-        }
-        rules
+    fn with_set_rules(&self, rules: RuleSet, row: RowId, document: &Document) -> RuleSet {
+        self.set_rules_of(row, document).map_or(rules, |of_set| rules.union(of_set.rules()))
+    }
+
+    /// The rules of the set that a row violates; `None` for a deleted row.
+    pub fn set_rules_of(&self, row: RowId, document: &Document) -> Option<RowSetRules> {
+        document.is_live(row).then(|| RowSetRules {
+            of_index: self.set.rules_of(row.0, &DocumentLocs(document)),
+            misses_lastmod: self.misses_lastmod(&document.record(row)),
+            is_near_duplicate: self.near.contains(row.0),
+        })
     }
 
     /// Whether a row lacks the lastmod that others of the set have.
@@ -468,6 +472,30 @@ impl Checks {
     /// The set index.
     pub fn set(&self) -> &SetIndex {
         &self.set
+    }
+}
+
+/// The rules of the set that a row violates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct RowSetRules {
+    /// Those that the set index finds.
+    of_index: SetRules,
+    /// Whether the row lacks the lastmod that others of the set have.
+    misses_lastmod: bool,
+    /// Whether the row is the near duplicate of another one.
+    pub is_near_duplicate: bool,
+}
+
+impl RowSetRules {
+    /// The rules of the table.
+    pub fn rules(self) -> RuleSet {
+        let mut rules = RuleSet::EMPTY;
+        if !self.of_index.is_empty() {
+            self.of_index.iter().for_each(|rule| rules.insert(rule_of(rule)));
+        }
+        rules.insert_if(Rule::LASTMOD_MISSING, self.misses_lastmod);
+        rules.insert_if(Rule::SET_DUPLICATE_NEAR, self.is_near_duplicate);
+        rules
     }
 }
 

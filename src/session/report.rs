@@ -5,6 +5,7 @@
 use crate::session::findings::{self, Wording, required, robots};
 mod counting;
 pub(crate) mod markdown;
+mod row_kinds;
 pub(super) mod summary;
 
 pub use counting::Receiver;
@@ -30,6 +31,7 @@ use crate::session::row_lines::{RowLines, RowNames};
 use crate::xml::entry::Entry;
 use counting::Counter;
 use rayon::prelude::*;
+use row_kinds::RowKinds;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -231,33 +233,21 @@ impl Reporter {
         (rows, sets): (&[RowId], &[RuleSet]),
         (file, filter): (&Arc<str>, &MessageFilter),
     ) -> (Vec<Vec<Unplaced>>, Counted) {
-        let document = session.document();
         let counter = Counter::new(&session.current, &self.near, filter);
         let checks = &session.current.checks;
-        let has_set_rules = checks.flags_rows() || !self.near.is_empty();
         let of_piece = |rows: &[RowId]| {
-            let (mut found, mut counted) = (Vec::new(), Counted::default());
+            let (mut found, mut kinds) = (Vec::new(), RowKinds::new(&counter, sets, filter));
             for row in rows.iter().copied() {
                 // Most rows of most sets are clean.
-                if !has_set_rules && checks.finding_id(row) == RuleSets::CLEAN {
+                if !counter.has_set_rules && checks.finding_id(row) == RuleSets::CLEAN {
                     continue;
                 }
-                let mut rules = checks.rules_in(row, document, sets);
-                rules.insert_if(Rule::SET_DUPLICATE_NEAR, self.near.contains(row.0));
-                if rules.is_empty() {
-                    continue;
-                }
-                let with_message = if filter.is_all() { rules } else { filter.of_row(rules, || counter.host_of(row)) };
-                let rest = rules.minus(with_message);
+                let with_message = kinds.count(row);
                 if !with_message.is_empty() {
                     found.extend(self.of_row(session, (row, with_message), (file, filter)));
                 }
-                if !rest.is_empty() {
-                    counter.count(row, rules, rest, &mut counted);
-                }
             }
-            counter.name_hosts(&mut counted);
-            (found, counted)
+            (found, kinds.counted())
         };
         let pieces: Vec<(Vec<Unplaced>, Counted)> = rows.par_chunks(TASK_ROWS).map(of_piece).collect();
         pieces.into_iter().fold(Default::default(), |(mut all, sum): (Vec<_>, Counted), (found, counted)| {

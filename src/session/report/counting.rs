@@ -116,20 +116,21 @@ impl Default for Counted {
 }
 
 impl Counted {
-    fn add(&mut self, rule: Rule, places: u64, host: impl Fn() -> Box<str>) {
+    /// Adds findings. `host` is the host of their rows.
+    fn add(&mut self, rule: Rule, more: Extent, host: impl Fn() -> Box<str>) {
         let extent = if rule.grouping() == Some(Grouping::Host) {
             Some(self.hosts.entry((rule, host())).or_default())
         } else {
             self.rules.get_mut(rule.index())
         };
         if let Some(extent) = extent {
-            extent.add(Extent { places, rows: 1 });
+            extent.add(more);
         }
     }
 
-    /// Counts findings that are grouped by host, by the number of the row's origin.
-    fn add_of_origin(&mut self, rule: Rule, places: u64, origin: u32) {
-        self.origins.entry((rule, origin)).or_default().add(Extent { places, rows: 1 });
+    /// Adds findings that are grouped by host, by the number of their rows' origin.
+    fn add_of_origin(&mut self, rule: Rule, more: Extent, origin: u32) {
+        self.origins.entry((rule, origin)).or_default().add(more);
     }
 
     /// The sum of two counts.
@@ -169,9 +170,13 @@ impl Counted {
 
 /// Counts findings of rows.
 pub(super) struct Counter<'c> {
-    snapshot: &'c Snapshot,
+    pub(super) snapshot: &'c Snapshot,
     /// Near duplicates in addition to those of the snapshot.
-    near: &'c NearDuplicates,
+    pub(super) near: &'c NearDuplicates,
+    /// Rules that are grouped by host.
+    pub(super) by_host: RuleSet,
+    /// Whether a row violates a rule of the set.
+    pub(super) has_set_rules: bool,
     /// Rules of which a row has at most one finding.
     once: RuleSet,
     /// Rules of which a row without extensions, and so with one URL, has at most one finding.
@@ -184,13 +189,15 @@ impl<'c> Counter<'c> {
     pub(super) fn new(snapshot: &'c Snapshot, near: &'c NearDuplicates, filter: &MessageFilter) -> Self {
         let grouped = |grouping| Rule::ALL.into_iter().filter(move |rule| rule.grouping() == Some(grouping));
         // URLs in extensions are not compared with the host of the file.
-        let once = reported_once().union(grouped(Grouping::Host).collect());
+        let by_host: RuleSet = grouped(Grouping::Host).collect();
+        let once = reported_once().union(by_host);
         // This rule is both about single URLs and about all hosts together.
         let of_loc = rules_of_field(Field::Loc).minus(RuleSet::of(&[Rule::LOC_TEMPLATE_RESIDUE]));
         let once_alone = once.union(of_loc);
         let of_places = if filter.counts_places { grouped(Grouping::File).collect() } else { RuleSet::EMPTY };
         let once = once.minus(of_places.minus(message::REPORTED_ONCE));
-        Self { snapshot, near, once, once_alone, places: snapshot.checks.rule_places() }
+        let has_set_rules = snapshot.checks.flags_rows() || !near.is_empty();
+        Self { snapshot, near, by_host, has_set_rules, once, once_alone, places: snapshot.checks.rule_places() }
     }
 
     /// The host of a row's URL, as the key of a group.
@@ -198,16 +205,19 @@ impl<'c> Counter<'c> {
         location::host(&self.snapshot.document.loc(row)).to_ascii_lowercase().into_boxed_str()
     }
 
-    /// Counts the findings of `rest` in a row that violates `rules`.
-    pub(super) fn count(&self, row: RowId, rules: RuleSet, rest: RuleSet, counted: &mut Counted) {
-        let document = &self.snapshot.document;
-        let flags = document.record(row).flags;
-        let origin = self.snapshot.checks.set().origin_number(row.0);
-        let add = |counted: &mut Counted, rule: Rule, places: u64| match origin {
-            Some(origin) if rule.grouping() == Some(Grouping::Host) => counted.add_of_origin(rule, places, origin),
-            _ => counted.add(rule, places, || self.host_of(row)),
+    /// Counts the findings of `rest` in a row that violates `rules`, and in as many rows like it. Returns whether all
+    /// rows that violate the same rules with as many quirks have the same numbers of findings.
+    pub(super) fn count(&self, rows: &AlikeRows, counted: &mut Counted) -> bool {
+        let AlikeRows { row, rules, rest, origin, count } = *rows;
+        let mut add = |rule: Rule, places: u64| {
+            let extent = Extent { places: places * count, rows: count };
+            match origin {
+                Some(origin) if rule.grouping() == Some(Grouping::Host) => counted.add_of_origin(rule, extent, origin),
+                _ => counted.add(rule, extent, || self.host_of(row)),
+            }
         };
-        let once = if flags.has_extensions() { self.once } else { self.once_alone };
+        let document = &self.snapshot.document;
+        let once = if document.record(row).flags.has_extensions() { self.once } else { self.once_alone };
         let quirks = document.quirks_of(row);
         let of_quirks: RuleSet = quirks.iter().map(|found| quirk::rule_of(found.kind)).collect();
         // Quirks are counted directly. If the entry may violate their rules too, its messages are counted instead.
@@ -224,21 +234,23 @@ impl<'c> Counter<'c> {
         {
             let known = |rule: Rule| places.iter().find(|(known, _)| *known == rule);
             let places_of = |rule: Rule| known(rule).map_or(1, |(_, places)| u64::from(*places));
-            others.iter().for_each(|rule| add(counted, rule, places_of(rule)));
+            others.iter().for_each(|rule| add(rule, places_of(rule)));
             for rule in rest.intersection(of_quirks).iter() {
                 let found = quirks.iter().filter(|found| quirk::rule_of(found.kind) == rule);
-                add(counted, rule, found.count() as u64);
+                add(rule, found.count() as u64);
             }
-            return;
+            // As many quirks as rules of quirks: one of each.
+            return quirks.is_empty()
+                || of_quirks.len() as usize == quirks.len()
+                    && of_quirks == self.snapshot.checks.entry_rules_of(row).minus(ENTRY_RULES);
         }
         let mut found: Vec<(Rule, u64)> = Vec::new();
         self.each_finding(row, rules, |rule| match found.iter_mut().find(|(known, _)| *known == rule) {
             Some((_, places)) => *places += 1,
             None => found.push((rule, 1)),
         });
-        for (rule, places) in found.into_iter().filter(|(rule, _)| rest.contains(*rule)) {
-            add(counted, rule, places);
-        }
+        found.into_iter().filter(|(rule, _)| rest.contains(*rule)).for_each(|(rule, places)| add(rule, places));
+        false
     }
 
     /// Moves the counts by origin number to those by host.
@@ -264,6 +276,19 @@ impl<'c> Counter<'c> {
         let near = [checks.near_duplicates(), self.near];
         near.into_iter().filter(|near| near.contains(row.0)).for_each(|_| visit(Rule::SET_DUPLICATE_NEAR));
     }
+}
+
+/// A row, and the number of rows with the same findings that are counted with it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct AlikeRows {
+    pub(super) row: RowId,
+    /// All rules that the row violates.
+    pub(super) rules: RuleSet,
+    /// The rules whose findings are counted.
+    pub(super) rest: RuleSet,
+    /// The number of the row's origin, if it is known.
+    pub(super) origin: Option<u32>,
+    pub(super) count: u64,
 }
 
 #[cfg(test)]
@@ -361,7 +386,7 @@ mod tests {
                 for found in rest {
                     let host = || location::host(&found.loc).to_ascii_lowercase().into_boxed_str();
                     let rule = found.finding.rule;
-                    expected.add(rule, 1, host);
+                    expected.add(rule, Extent { places: 1, rows: 1 }, host);
                     if !known.insert((rule, found.row())) && let Option::Some(extent) = expected.rules.get_mut(rule.index()) {
                         extent.rows -= 1;
                     }
