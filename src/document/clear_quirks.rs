@@ -9,6 +9,7 @@ use crate::xml::defect::Defect;
 use crate::xml::grid;
 use std::collections::BTreeSet;
 use std::convert::Infallible;
+use std::sync::Arc;
 
 /// Marks files as just written: drops their quirks. `index_files` are the numbers of the index files that were written.
 pub(crate) fn mark_written(document: &mut Document, written: &[Member], index_files: &BTreeSet<usize>) {
@@ -26,7 +27,7 @@ pub(crate) fn mark_written(document: &mut Document, written: &[Member], index_fi
                 let current = list_line_quirks(document, *id);
                 document.change_sitemap(*id, |sitemap| {
                     let quirks = sitemap.quirks.iter().filter(|quirk| current.contains(&quirk.kind));
-                    sitemap.quirks = quirks.cloned().collect();
+                    sitemap.quirks = Arc::new(quirks.cloned().collect());
                     (sitemap.accepted, sitemap.separate_news, sitemap.encoding) = (false, false, UTF_8);
                 });
             }
@@ -56,7 +57,7 @@ pub(super) fn accept(document: &mut Document, file: Member) -> Vec<RowId> {
     document.change_sitemap(id, |sitemap| {
         let quirks = without_repairs(&sitemap.quirks).into_iter();
         let is_current = |quirk: &Quirk| !quirk.kind.is_of_lines() || current.contains(&quirk.kind);
-        (sitemap.quirks, sitemap.accepted) = (quirks.filter(is_current).collect(), true);
+        (sitemap.quirks, sitemap.accepted) = (Arc::new(quirks.filter(is_current).collect()), true);
     });
     rows
 }

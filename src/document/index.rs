@@ -123,7 +123,7 @@ pub struct Index {
     /// The encoding that it is stored in; in memory it is always UTF-8.
     pub encoding: &'static str,
     /// Its quirks, in the order of entries.
-    pub quirks: Arc<[Quirk]>,
+    pub quirks: Arc<Vec<Quirk>>,
     /// Names of sitemaps that were in its folder when it was read and that it does not list.
     pub unlisted: Arc<[Arc<str>]>,
     /// Its entries as they were before the first edit of them; empty before that.

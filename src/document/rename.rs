@@ -148,7 +148,7 @@ pub(super) fn rename(document: &mut Document, file: Member, name: &str) {
         sitemap.name = sibling_name(&sitemap.name, name).into();
         if Form::of_name(name) == Some(Form::List) {
             let remaining = sitemap.quirks.iter().filter(|quirk| quirk.kind != Defect::Extension);
-            sitemap.quirks = remaining.cloned().collect();
+            sitemap.quirks = Arc::new(remaining.cloned().collect());
         }
     });
 }

@@ -52,7 +52,7 @@ pub struct Sitemap {
     /// The encoding that it is stored in; in memory it is always UTF-8.
     pub encoding: &'static str,
     /// Its quirks, in the order of entries.
-    pub quirks: Arc<[Quirk]>,
+    pub quirks: Arc<Vec<Quirk>>,
     /// The form that it is stored in.
     pub form: Form,
     /// Whether the user agreed to write its repairs, even if no row differs.

@@ -56,7 +56,7 @@ impl<V: Visit + Send> LoadContext<'_, V> {
         let Some(map) = map else { return Ok(File { source, quirks: joined(of_merge, file.quirks), form, ..file }) };
         // Map positions in the resolved text to lines of the file as stored.
         let moved = file.quirks.iter().map(|quirk| Quirk { at: map.stored(quirk.at), ..quirk.clone() });
-        let quirks = joined(of_merge, moved.collect());
+        let quirks = joined(of_merge, Arc::new(moved.collect()));
         let source = if source.is_as_stored() {
             source.anchored(sides)
         } else {
@@ -67,8 +67,8 @@ impl<V: Visit + Send> LoadContext<'_, V> {
 }
 
 /// Joins quirks of the whole file with others.
-fn joined(first: Vec<Quirk>, rest: Arc<[Quirk]>) -> Arc<[Quirk]> {
-    if first.is_empty() { rest } else { first.into_iter().chain(rest.iter().cloned()).collect() }
+fn joined(first: Vec<Quirk>, rest: Arc<Vec<Quirk>>) -> Arc<Vec<Quirk>> {
+    if first.is_empty() { rest } else { Arc::new(first.into_iter().chain(rest.iter().cloned()).collect()) }
 }
 
 /// A file that was read but not yet scanned.

@@ -92,7 +92,7 @@ pub(super) struct File<V> {
     pub(super) source: Source,
     pub(super) on_disk: Option<OnDisk>,
     pub(super) visitor: V,
-    pub(super) quirks: Arc<[Quirk]>,
+    pub(super) quirks: Arc<Vec<Quirk>>,
     pub(super) form: Form,
 }
 

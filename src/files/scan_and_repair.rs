@@ -8,7 +8,7 @@ use crate::document::quirk::Quirk;
 use crate::document::source::{Anchor, Lines, Source};
 use crate::file_bytes::FileBytes;
 use crate::progress::Progress;
-use crate::xml::defect::Defect;
+use crate::xml::defect::{Defect, FoundDefect};
 use crate::xml::repair::{self, Repaired, SoundPrefix};
 use crate::xml::scan::{self, Scan, Visit};
 use std::path::PathBuf;
@@ -110,40 +110,65 @@ fn merge_repair(
     quirks: &mut Vec<Quirk>,
 ) -> (Repaired, Vec<Anchor>) {
     let lines = || map.map_or_else(|| Lines::new(bytes), |map| Lines::anchored(bytes, map));
-    let repairs = std::mem::take(&mut repaired.repairs);
-    let ((), composed) = rayon::join(
-        || {
-            let mut at = lines();
-            quirks.extend(repairs.into_iter().map(|repair| Quirk {
-                kind: repair.kind,
-                at: at.position(repair.at),
-                entry: repair.entry,
-                what: repair.what,
-            }));
-        },
-        || compose_anchors(&repaired.anchors, map.unwrap_or_default(), lines()),
+    // In two parts, since counting lines takes a tenth of the time of a repair.
+    let mut first = std::mem::take(&mut repaired.repairs);
+    let later = first.split_off(first.len() / 2);
+    let start = later.first().map_or(usize::MAX, |repair| repair.at);
+    let middle = repaired.anchors.partition_point(|(_, theirs)| *theirs < start);
+    let (first_anchors, later_anchors) = repaired.anchors.split_at_checked(middle).unwrap_or_default();
+    quirks.reserve(first.len() + later.len());
+    let mut later_quirks = Vec::with_capacity(later.len());
+    let (mut located, later_located) = rayon::join(
+        || locate(lines(), first, first_anchors, quirks),
+        || locate(lines(), later, later_anchors, &mut later_quirks),
     );
+    quirks.append(&mut later_quirks);
+    located.extend(later_located);
+    let composed = match map {
+        Some(map) => compose_anchors(&repaired.anchors, &located, map),
+        None => located,
+    };
     (repaired, composed)
 }
 
-/// The map from repaired bytes to the stored file: the anchors of the last repair, and those of an `earlier` one where
-/// they still apply. `at` gives the positions in the bytes that were repaired.
-fn compose_anchors(anchors: &[(usize, usize)], earlier: &[Anchor], mut at: Lines<'_>) -> Vec<Anchor> {
+/// Finds the positions of repairs, which are added to `quirks`, and those of anchors, which are returned. One pass finds
+/// both: positions cost least in ascending order.
+fn locate(
+    mut at: Lines<'_>,
+    repairs: Vec<FoundDefect>,
+    anchors: &[(usize, usize)],
+    quirks: &mut Vec<Quirk>,
+) -> Vec<Anchor> {
+    let mut anchors = anchors.iter().peekable();
+    let mut located: Vec<Anchor> = Vec::with_capacity(anchors.len());
+    for repair in repairs {
+        while let Some((ours, theirs)) = anchors.next_if(|(_, theirs)| *theirs <= repair.at) {
+            located.push((*ours as u32, at.position(*theirs)));
+        }
+        quirks.push(Quirk { kind: repair.kind, at: at.position(repair.at), entry: repair.entry, what: repair.what });
+    }
+    located.extend(anchors.map(|(ours, theirs)| (*ours as u32, at.position(*theirs))));
+    located
+}
+
+/// The map from repaired bytes to the stored file: the anchors of the last repair, which are also `located` in the
+/// stored file, and those of an `earlier` one where they still apply.
+fn compose_anchors(anchors: &[(usize, usize)], located: &[Anchor], earlier: &[Anchor]) -> Vec<Anchor> {
     let mut composed: Vec<Anchor> = Vec::with_capacity(anchors.len());
     let mut earlier = earlier.iter().peekable();
-    let segments = [&[(0, 0)], anchors].concat();
-    for (index, (ours, theirs)) in segments.iter().enumerate() {
-        if index > 0 {
-            composed.push((*ours as u32, at.position(*theirs)));
-        }
+    let ends = anchors.iter().copied().chain([(usize::MAX, usize::MAX)]);
+    let mut last = (0, 0);
+    for (next, located) in ends.zip(located.iter().map(Some).chain([None])) {
+        let (ours, theirs) = last;
         // Anchors of the earlier repair stay valid up to the next anchor.
-        let (next, end) = segments.get(index + 1).copied().unwrap_or((usize::MAX, usize::MAX));
-        while let Some((offset, stored)) = earlier.next_if(|(offset, _)| (*offset as usize) < end) {
-            let offset = (ours + *offset as usize).saturating_sub(*theirs);
-            if offset > *ours && offset < next {
+        while let Some((offset, stored)) = earlier.next_if(|(offset, _)| (*offset as usize) < next.1) {
+            let offset = (ours + *offset as usize).saturating_sub(theirs);
+            if offset > ours && offset < next.0 {
                 composed.push((offset as u32, *stored));
             }
         }
+        composed.extend(located);
+        last = next;
     }
     composed
 }
@@ -173,7 +198,6 @@ fn check_repaired(bytes: &[u8], scan: &Scan, map: &[Anchor]) -> Result<(), ((u64
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::xml::defect::{Defect, FoundDefect};
 
     #[test]
     fn a_second_repair_has_positions_in_the_stored_file() {

@@ -163,6 +163,42 @@ impl<'t> Numbers<'t> {
     }
 }
 
+/// Interns the sets of rules of entries with quirks; locks the shared table only for sets that it has not seen.
+struct QuirkNumbers<'t> {
+    table: &'t RwLock<RuleSets>,
+    /// By the number of the entry's own rules and the rules of the quirks.
+    known: HashMap<(u16, RuleSet), u16, FixedState>,
+    last: Option<((u16, RuleSet), u16)>,
+}
+
+impl<'t> QuirkNumbers<'t> {
+    fn new(table: &'t RwLock<RuleSets>) -> Self {
+        Self { table, known: HashMap::with_hasher(FixedState::default()), last: None }
+    }
+
+    fn number_of(&mut self, own: u16, of_quirks: RuleSet) -> u16 {
+        let key = (own, of_quirks);
+        if let Some((_, number)) = self.last.filter(|(last, _)| *last == key) {
+            return number;
+        }
+        let number = *self.known.entry(key).or_insert_with(|| {
+            let mut table = self.table.write().unwrap_or_else(PoisonError::into_inner);
+            let rules = quirk::add_to_entry(table.get(own), of_quirks);
+            // The entry's own findings stay counted.
+            let counts = table
+                .finding_counts()
+                .get(&own)
+                .map(|counts| counts.iter().copied().filter(|(rule, _)| rules.contains(*rule)).collect::<Vec<_>>());
+            match counts {
+                Some(counts) => table.intern_counted(rules, &counts),
+                None => table.intern(rules),
+            }
+        });
+        self.last = Some((key, number));
+        number
+    }
+}
+
 impl Checks {
     /// The criteria for rows, besides their file and the clock.
     pub const fn criteria(&self) -> &Criteria {
@@ -270,13 +306,11 @@ impl Checks {
     /// The rule set numbers of a file's entries, including the rules that their quirks violate.
     fn with_quirks<'r>(&self, quirks: &[Quirk], findings: &'r [u16]) -> Cow<'r, [u16]> {
         let mut findings = Cow::Borrowed(findings);
-        let mut numbers = Numbers::new(&self.sets);
-        let sets = self.rule_sets();
+        let mut numbers = QuirkNumbers::new(&self.sets);
         for quirks in quirks.chunk_by(|a, b| a.entry == b.entry) {
             let Some(entry) = quirks.first().and_then(|quirk| quirk.entry) else { continue };
             if let Some(number) = findings.to_mut().get_mut(entry as usize) {
-                let own = sets.get(usize::from(*number)).copied().unwrap_or_default();
-                *number = numbers.number_of(quirk::add_to_entry(own, quirk::rules(quirks)));
+                *number = numbers.number_of(*number, quirk::rules(quirks));
             }
         }
         findings

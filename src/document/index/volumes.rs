@@ -31,7 +31,7 @@ pub struct Volume {
     /// The encoding that it is stored in; in memory it is always UTF-8.
     pub encoding: &'static str,
     /// Its quirks; entries are counted over the whole index.
-    pub quirks: Arc<[Quirk]>,
+    pub quirks: Arc<Vec<Quirk>>,
 }
 
 /// A view of one file of an index, which may be the first.
@@ -51,7 +51,7 @@ pub struct IndexFile<'i> {
     /// The encoding that it is stored in.
     pub encoding: &'static str,
     /// Its quirks; entries are counted over the whole index.
-    pub quirks: &'i Arc<[Quirk]>,
+    pub quirks: &'i Arc<Vec<Quirk>>,
 }
 
 impl<'i> IndexFile<'i> {
@@ -251,7 +251,7 @@ impl Index {
                 frame: Arc::new(frame),
                 first,
                 encoding: index.encoding,
-                quirks: index.quirks.iter().map(shifted).collect(),
+                quirks: Arc::new(index.quirks.iter().map(shifted).collect()),
             });
             joined.children_mut().extend(index.children.iter().cloned());
         }

@@ -82,15 +82,12 @@ impl RepairLog {
         are_disjoint && !segment.is_full() && segment.used() < self.free_bytes
     }
 
-    /// Appends the log of the next segment, and adds `entries` to its entry numbers.
-    pub(super) fn append(&mut self, segment: Self, entries: u32) {
+    /// Appends the log of the next segment, and adds `entries` to its entry numbers. Returns the memory of its repairs.
+    pub(super) fn append(&mut self, mut segment: Self, entries: u32) -> Vec<FoundDefect> {
         self.free_bytes -= segment.used();
-        self.repairs.extend(
-            segment
-                .repairs
-                .into_iter()
-                .map(|repair| FoundDefect { entry: repair.entry.map(|entry| entry + entries), ..repair }),
-        );
+        let repairs = segment.repairs.drain(..);
+        self.repairs
+            .extend(repairs.map(|repair| FoundDefect { entry: repair.entry.map(|entry| entry + entries), ..repair }));
         for (kind, mut state) in segment.kinds {
             state.entry = state.entry.map(|entry| entry + entries);
             match self.kinds.iter_mut().find(|(known, _)| *known == kind) {
@@ -101,6 +98,7 @@ impl RepairLog {
                 None => self.kinds.push((kind, state)),
             }
         }
+        segment.repairs
     }
 
     /// Bytes used for descriptions so far.

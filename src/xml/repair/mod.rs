@@ -231,7 +231,8 @@ impl<'b> Repairer<'b> {
     /// Records a repair, described by the text at that offset.
     fn note(&mut self, kind: Defect, at: usize) {
         self.recorder.add_note(kind, at, Description::Snippet);
-        self.add_note(kind, at, |repairer| snippet(repairer.bytes, at));
+        let bytes = self.bytes;
+        self.add_note(kind, at, |_| snippet(bytes, at));
     }
 
     /// The number of pieces that are held, as [`BASE_PIECES`] counts them.

@@ -148,7 +148,7 @@ impl<'b> Repairer<'b> {
         self.recorder.stop();
         // A loc outside of any entry is reported in any case; `finish` removes equal repairs.
         let (kind, description) =
-            if has_tags { (Defect::Wrapped, tag(name)) } else { (Defect::OutsideRoot, snippet(self.bytes, at)) };
+            if has_tags { (Defect::Wrapped, tag(name).into()) } else { (Defect::OutsideRoot, snippet(self.bytes, at)) };
         if let Some(repair) = repair.and_then(|repair| self.log.repairs.get_mut(repair)) {
             *repair = FoundDefect { kind, at, entry: Some(number), what: description.into() };
         }

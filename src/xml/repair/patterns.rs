@@ -9,10 +9,11 @@
 
 use super::super::markup::{self, Kind, Markup};
 use super::elements::{Level, Open};
-use super::text::TextContext;
+use super::text::{TextContext, first_special};
 use super::{Repairer, closing};
 use crate::progress::note_work;
 use crate::xml::defect::Defect;
+use memchr::memchr3;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -52,8 +53,8 @@ pub(super) enum Description {
 struct Part {
     /// The tags in the file.
     source: Box<[u8]>,
-    /// What is written for them.
-    output: Box<[u8]>,
+    /// What is written for them; `None` if they are copied.
+    output: Option<Box<[u8]>>,
     notes: Vec<Note>,
     /// `None` if the pattern ends with these tags.
     text: Option<Text>,
@@ -127,7 +128,8 @@ impl Recording {
     /// may depend on what follows it.
     fn add_part(&mut self, source: &[u8], output: &[u8], text: Option<Text>) -> bool {
         let notes = std::mem::take(&mut self.notes);
-        self.parts.push(Part { source: source.into(), output: output.into(), notes, text });
+        let output = (output != source).then(|| output.into());
+        self.parts.push(Part { source: source.into(), output, notes, text });
         are_tags_closed(source)
     }
 }
@@ -408,18 +410,36 @@ fn write(repairer: &mut Repairer<'_>, pattern: &Pattern, start: usize, texts: &[
         if *name == *open.written { Cow::Borrowed(name) } else { Cow::Owned(open.written.to_vec()) }
     })));
     let mut at = start;
+    // The bytes from there to `at` are copied together with those that follow.
+    let mut copied = start;
+    let source = |from: usize, to: usize| bytes.get(from..to).unwrap_or_default();
+    let end_of_texts = texts.last().map_or(start, |text| text.end);
+    let has_illegal = repairer.soundness.as_mut().is_none_or(|check| check.has_illegal(bytes, start, end_of_texts));
     let mut texts = texts.iter();
     for part in &pattern.parts {
         for note in &part.notes {
             note_again(repairer, note, at + note.at);
         }
-        repairer.out.extend_from_slice(&part.output);
+        if let Some(output) = &part.output {
+            repairer.out.extend_from_slice(source(copied, at));
+            repairer.out.extend_from_slice(output);
+            copied = at + part.source.len();
+        }
         at += part.source.len();
         if let (Some(text), Some(span)) = (part.text, texts.next()) {
-            repairer.characters(span.start, span.end, text.context);
+            let text_bytes = source(span.start, span.end);
+            let special =
+                if has_illegal { Some(first_special(text_bytes)) } else { memchr3(b'&', b'<', b'>', text_bytes) };
+            let clean = special.map_or(span.end, |len| span.start + len);
             at = span.end;
+            if clean < at {
+                repairer.out.extend_from_slice(source(copied, clean));
+                repairer.characters(clean, at, text.context);
+                copied = at;
+            }
         }
     }
+    repairer.out.extend_from_slice(source(copied, at));
     match &pattern.open {
         None => _ = repairer.elements.pop(),
         Some(open) => {

@@ -13,6 +13,7 @@ use super::super::markup::{self, Kind};
 use super::log::RepairLog;
 use super::{Moved, Repairer, closing, max_pieces, output_of};
 use crate::file_bytes::FileBytes;
+use crate::xml::defect::FoundDefect;
 use rayon::prelude::*;
 use std::iter::Enumerate;
 use std::ops::Range;
@@ -86,6 +87,14 @@ struct Appender<'r, 'b> {
     end: Option<usize>,
 }
 
+/// The memory of a segment, which others reuse: clearing new memory takes longer than writing to it.
+#[derive(Default)]
+struct Buffers {
+    out: FileBytes,
+    repairs: Vec<FoundDefect>,
+    anchors: Vec<(usize, usize)>,
+}
+
 /// The segments of a file that are repaired and appended by several threads.
 struct SegmentQueue<'r, 'b> {
     /// `None` before the part of the file before the first segment is repaired, and while a thread appends.
@@ -97,7 +106,7 @@ struct SegmentQueue<'r, 'b> {
     /// The number of the next segment to be appended.
     next: usize,
     /// Memory of appended segments.
-    buffers: Vec<FileBytes>,
+    buffers: Vec<Buffers>,
 }
 
 impl<'r, 'b> SegmentQueue<'r, 'b> {
@@ -109,7 +118,9 @@ impl<'r, 'b> SegmentQueue<'r, 'b> {
     /// The next segment to be repaired.
     fn next_waiting(&mut self) -> Option<(usize, Segment<'b>)> {
         let (number, mut segment) = self.waiting.next()?;
-        segment.repairer.out = self.buffers.pop().unwrap_or_default();
+        let Buffers { out, mut repairs, mut anchors } = self.buffers.pop().unwrap_or_default();
+        (repairs.clear(), anchors.clear());
+        (segment.repairer.out, segment.repairer.log.repairs, segment.repairer.anchors) = (out, repairs, anchors);
         Some((number, segment))
     }
 
@@ -155,8 +166,8 @@ struct Segment<'b> {
 }
 
 impl<'b> Appender<'_, 'b> {
-    /// Appends a segment, or repairs its part of the file again if it cannot follow. Returns the memory of its output.
-    fn append(&mut self, segment: Segment<'b>) -> FileBytes {
+    /// Appends a segment, or repairs its part of the file again if it cannot follow. Returns its memory.
+    fn append(&mut self, segment: Segment<'b>) -> Buffers {
         // The segments before it that could not follow.
         self.end = self.end.and_then(|end| self.repairer.run(end, segment.range.start));
         if self.end == Some(segment.range.start) && segment.can_follow(self.repairer) {
@@ -164,7 +175,8 @@ impl<'b> Appender<'_, 'b> {
             self.end = segment.end;
             return segment.append_to(self.repairer);
         }
-        segment.repairer.out
+        let Repairer { out, log, anchors, .. } = segment.repairer;
+        Buffers { out, repairs: log.repairs, anchors }
     }
 }
 
@@ -222,19 +234,19 @@ impl<'b> Segment<'b> {
         })
     }
 
-    /// Appends the repair to that of the segments before it. Returns the memory of the output.
-    fn append_to(self, before: &mut Repairer<'b>) -> FileBytes {
-        let segment = self.repairer;
+    /// Appends the repair to that of the segments before it. Returns the memory.
+    fn append_to(self, before: &mut Repairer<'b>) -> Buffers {
+        let mut segment = self.repairer;
         let (shift, entries, repairs) = (before.out.len(), before.entries - ENTRIES_BEFORE, before.log.repairs.len());
         before.out.extend_from_slice(&segment.out);
         // An anchor is needed only if offsets differ since the last one.
         let redundant = usize::from(segment.is_first_anchor_conditional && before.moved == Moved::No);
-        let anchors = segment.anchors.into_iter().skip(redundant);
+        let anchors = segment.anchors.drain(..).skip(redundant);
         before.anchors.extend(anchors.map(|(ours, theirs)| (ours + shift, theirs)));
         if segment.moved != Moved::Unknown {
             before.moved = segment.moved;
         }
-        before.log.append(segment.log, entries);
+        let logged = before.log.append(segment.log, entries);
         before.tokens.append(&segment.tokens);
         before.recorder = segment.recorder;
         before.recorder.stop();
@@ -251,6 +263,6 @@ impl<'b> Segment<'b> {
         before.closed = segment.closed.map(|(start, end)| (start + shift, end + shift));
         (before.needed, before.names, before.inside) = (segment.needed, segment.names, segment.inside);
         before.root.is_closed |= segment.root.is_closed;
-        segment.out
+        Buffers { out: segment.out, repairs: logged, anchors: segment.anchors }
     }
 }

@@ -77,7 +77,7 @@ impl SoundnessCheck {
     }
 
     /// Whether a range contains a character that XML does not allow. Ranges are checked in ascending order.
-    fn has_illegal(&mut self, bytes: &[u8], from: usize, to: usize) -> bool {
+    pub(super) fn has_illegal(&mut self, bytes: &[u8], from: usize, to: usize) -> bool {
         if self.illegal < from || self.illegal == 0 {
             self.illegal = next_illegal(bytes, from);
         }

@@ -274,16 +274,17 @@ pub(super) fn has_illegal(bytes: &[u8]) -> bool {
 
 /// The offset of the first byte that may need a repair; the length if there is none.
 pub(super) fn first_special(bytes: &[u8]) -> usize {
-    let mut from = 0;
     let (chunks, rest) = bytes.as_chunks::<32>();
-    for chunk in chunks {
-        // Without an early exit, and for a fixed length, the compiler vectorises the loop.
-        if chunk.iter().fold(false, |found, byte| found | is_special(*byte)) {
-            return from + position_of_special(chunk);
-        }
-        from += chunk.len();
-    }
-    from + position_of_special(rest)
+    let clean = clean_len(chunks);
+    let clean = clean + if clean < size_of_val(chunks) { 0 } else { clean_len(rest.as_chunks::<8>().0) };
+    clean + position_of_special(bytes.get(clean..).unwrap_or_default())
+}
+
+/// Length of the chunks before the first one that has a byte which may need a repair.
+fn clean_len<const N: usize>(chunks: &[[u8; N]]) -> usize {
+    // Without an early exit, and for a fixed length, the compiler vectorises the inner loop.
+    let is_clean = |chunk: &&[u8; N]| !chunk.iter().fold(false, |found, byte| found | is_special(*byte));
+    N * chunks.iter().take_while(is_clean).count()
 }
 
 /// [`first_special`] of few bytes.

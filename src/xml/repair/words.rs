@@ -1,6 +1,7 @@
 //! Renders names and tags of a damaged file in messages.
 
 use super::super::escape;
+use std::borrow::Cow;
 
 /// A start tag with this name.
 pub(super) fn tag(name: &[u8]) -> String {
@@ -34,7 +35,7 @@ pub(super) fn displayed_name(name: &[u8]) -> String {
 }
 
 /// The first characters at an offset, up to the next `<` or control character, with an ellipsis if that text is longer.
-pub(super) fn snippet(bytes: &[u8], at: usize) -> String {
+pub(super) fn snippet(bytes: &[u8], at: usize) -> Cow<'_, str> {
     const LENGTH: usize = 24;
     let rest = bytes.get(at..bytes.len().min(at + 4 * (LENGTH + 2))).unwrap_or_default();
     if let Some(snippet) = ascii_snippet(rest, LENGTH) {
@@ -50,11 +51,11 @@ pub(super) fn snippet(bytes: &[u8], at: usize) -> String {
     if is_cut {
         out.push('…');
     }
-    out
+    Cow::Owned(out)
 }
 
-/// [`snippet`] of ASCII text, without decoding characters and with a single allocation; `None` for other text.
-fn ascii_snippet(rest: &[u8], length: usize) -> Option<String> {
+/// [`snippet`] of ASCII text, without decoding characters; `None` for other text.
+fn ascii_snippet(rest: &[u8], length: usize) -> Option<Cow<'_, str>> {
     // One more character tells whether the text is longer.
     let rest = rest.get(..length + 2).unwrap_or(rest);
     let (first, more) = rest.split_first()?;
@@ -62,7 +63,7 @@ fn ascii_snippet(rest: &[u8], length: usize) -> Option<String> {
     let shown = rest.get(..=len).filter(|shown| shown.is_ascii())?;
     let from = usize::from(first.is_ascii_control());
     let shown = std::str::from_utf8(shown.get(from..=len.min(length))?).ok()?.trim();
-    Some([shown, if len > length { "…" } else { "" }].concat())
+    Some(if len > length { Cow::Owned([shown, "…"].concat()) } else { Cow::Borrowed(shown) })
 }
 
 #[cfg(test)]
