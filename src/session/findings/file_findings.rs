@@ -48,10 +48,12 @@ pub(in crate::session) fn refresh_touched(session: &mut Session, old: &Document)
     // Only the last file is reported as near a limit.
     let (last, last_before) = (now.last_sitemap(), old.last_sitemap());
     let newly_last = [last, last_before].into_iter().flatten().filter(|_| last != last_before);
+    // A save removes an emptied file only if other files have rows.
+    let affects_emptied = (now.live() == 0) != (old.live() == 0);
     let changed: BTreeSet<SitemapId> = (0..now.sitemaps().len() as u32)
         .map(SitemapId)
         .filter(|id| match (now.sitemaps().get(id.index()), old.sitemaps().get(id.index())) {
-            (Some(new), Some(old)) => !Arc::ptr_eq(new, old),
+            (Some(new), Some(old)) => !Arc::ptr_eq(new, old) || affects_emptied && new.live == 0,
             _ => true,
         })
         .chain(newly_last)

@@ -307,6 +307,30 @@ fn a_fix_empties_a_file_only_if_an_index_lists_it() {
     assert_eq!(broken(&opened(&sample, &paths(&sample, folder.path()))), BTreeSet::from([Rule::INDEX_SINGLE]));
 }
 
+/// A save removes an emptied file only if other files have rows: without any row, all emptied files stay.
+#[test]
+fn a_file_that_was_emptied_first_has_findings_once_no_row_is_left() {
+    let mut sample = samples()[0].clone();
+    sample.base = Some("https://e.com/");
+    let file = |name: &str, text: String| (name.to_owned(), text.into_bytes(), Packing::Plain);
+    let page = |loc: &str| format!("{HEAD}<url><loc>https://e.com/{loc}</loc></url></urlset>");
+    let child = |name: &str| format!("<sitemap><loc>https://e.com/{name}</loc></sitemap>");
+    let index = HEAD.replace("urlset", "sitemapindex") + &child("a.xml") + &child("b.xml") + "</sitemapindex>";
+    sample.files =
+        vec![file("sitemap_index.xml", index), file("a.xml", page("a")), file("b.xml", page("b"))];
+    let (_folder, mut session) = open(&sample);
+    let empty_files = |session: &Session| tally(session).get(&Rule::DOC_NO_ENTRIES).copied().unwrap_or(0);
+    session.change(&Change::Delete([0].into_iter().collect())).unwrap();
+    assert_eq!(empty_files(&session), 0);
+    session.change(&Change::Delete([1].into_iter().collect())).unwrap();
+    assert_eq!(empty_files(&session), 2);
+    session.undo().unwrap();
+    assert_eq!(empty_files(&session), 0);
+    session.redo().unwrap();
+    save::now(&mut session, None, false).unwrap();
+    assert_eq!(empty_files(&session), 2);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
     /// In any set, the fix of a rule about several rows removes its findings or reports why some remain; no rule is
