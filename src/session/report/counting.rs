@@ -209,6 +209,9 @@ impl<'c> Counter<'c> {
     /// rows that violate the same rules with as many quirks have the same numbers of findings.
     pub(super) fn count(&self, rows: &AlikeRows, counted: &mut Counted) -> bool {
         let AlikeRows { row, rules, rest, origin, count } = *rows;
+        if rest.is_empty() {
+            return true;
+        }
         let mut add = |rule: Rule, places: u64| {
             let extent = Extent { places: places * count, rows: count };
             match origin {
