@@ -316,8 +316,7 @@ fn a_file_that_was_emptied_first_has_findings_once_no_row_is_left() {
     let page = |loc: &str| format!("{HEAD}<url><loc>https://e.com/{loc}</loc></url></urlset>");
     let child = |name: &str| format!("<sitemap><loc>https://e.com/{name}</loc></sitemap>");
     let index = HEAD.replace("urlset", "sitemapindex") + &child("a.xml") + &child("b.xml") + "</sitemapindex>";
-    sample.files =
-        vec![file("sitemap_index.xml", index), file("a.xml", page("a")), file("b.xml", page("b"))];
+    sample.files = vec![file("sitemap_index.xml", index), file("a.xml", page("a")), file("b.xml", page("b"))];
     let (_folder, mut session) = open(&sample);
     let empty_files = |session: &Session| tally(session).get(&Rule::DOC_NO_ENTRIES).copied().unwrap_or(0);
     session.change(&Change::Delete([0].into_iter().collect())).unwrap();

@@ -119,7 +119,8 @@ impl<'r, 'b> SegmentQueue<'r, 'b> {
     fn next_waiting(&mut self) -> Option<(usize, Segment<'b>)> {
         let (number, mut segment) = self.waiting.next()?;
         let Buffers { out, mut repairs, mut anchors } = self.buffers.pop().unwrap_or_default();
-        (repairs.clear(), anchors.clear());
+        repairs.clear();
+        anchors.clear();
         (segment.repairer.out, segment.repairer.log.repairs, segment.repairer.anchors) = (out, repairs, anchors);
         Some((number, segment))
     }
