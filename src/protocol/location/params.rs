@@ -67,7 +67,7 @@ const fn preview_names(first: u8) -> &'static [&'static str] {
     }
 }
 
-/// The lengths of the names above, as bits, by their first letter in either case; lengths from 31 on share a bit.
+/// The lengths of all names in this file, as bits, by their first letter in either case; lengths from 31 on share a bit.
 const NAME_LENGTHS: [u32; 256] = {
     let mut lengths = [0; 256];
     let mut first = 0;
@@ -79,10 +79,10 @@ const NAME_LENGTHS: [u32; 256] = {
             | lengths_of(credential_names(letter))
             | lengths_of(preview_names(letter))
             | match letter {
-                b'a' => !0 << SESSION_START.len(),
+                b'a' => !0 << SESSION_PREFIX.len(),
                 b'p' => lengths_of(&[PREVIEW]),
                 b't' => lengths_of(&[TOKEN]),
-                b'u' => !0 << TRACKING_START.len(),
+                b'u' => !0 << TRACKING_PREFIX.len(),
                 _ => 0,
             };
         first += 1;
@@ -90,10 +90,10 @@ const NAME_LENGTHS: [u32; 256] = {
     lengths
 };
 
-/// The start of the names of ASP's session parameters.
-const SESSION_START: &str = "aspsessionid";
-/// The start of the names of Google Analytics' parameters.
-const TRACKING_START: &str = "utm_";
+/// The prefix of the names of ASP's session parameters.
+const SESSION_PREFIX: &str = "aspsessionid";
+/// The prefix of the names of Google Analytics' parameters.
+const TRACKING_PREFIX: &str = "utm_";
 /// A parameter that may carry a credential.
 const TOKEN: &str = "token";
 /// A parameter that may ask for an unpublished version.
@@ -110,7 +110,7 @@ const fn length_bit(name: &str) -> u32 {
     if name.len() < 31 { 1 << name.len() } else { 1 << 31 }
 }
 
-/// Whether the name of a parameter may be one of those above; false for nearly all others.
+/// Whether the name of a parameter may be in this file, by its first letter and length; false for nearly all others.
 pub(super) fn may_be_known(name: &str) -> bool {
     let lengths = name.bytes().next().and_then(|first| NAME_LENGTHS.get(usize::from(first)));
     lengths.is_some_and(|lengths| lengths & length_bit(name) != 0)
@@ -120,7 +120,7 @@ pub(super) fn may_be_known(name: &str) -> bool {
 pub(super) fn is_session(parameter: &str) -> bool {
     let (name, value) = name_and_value(parameter);
     is_among(name, session_names)
-        || starts_with(name, SESSION_START)
+        || starts_with(name, SESSION_PREFIX)
         || (is_among(name, session_like_names) && is_identifier(value))
 }
 
@@ -146,7 +146,8 @@ pub(super) fn is_preview(name: &str, value: &str) -> bool {
 pub(super) fn is_tracking(parameter: &str) -> bool {
     let name = name_of(parameter);
     may_be_known(name)
-        && (is_among(name, tracking_names) || (starts_with(name, TRACKING_START) && name.len() > TRACKING_START.len()))
+        && (is_among(name, tracking_names)
+            || (starts_with(name, TRACKING_PREFIX) && name.len() > TRACKING_PREFIX.len()))
 }
 
 fn is_among(name: &str, table: fn(u8) -> &'static [&'static str]) -> bool {
@@ -323,7 +324,7 @@ mod tests {
     fn known_parameters_have_a_known_length() {
         let tables = [session_names, session_like_names, tracking_names, credential_names, preview_names];
         let names = tables.iter().flat_map(|names| (0..=255).flat_map(|first| names(first).iter().copied()));
-        let starts = [SESSION_START, TRACKING_START, "utm_source", "aspsessionidQQAABBCCDDEEFFGGHHIIJJKKLLMM"];
+        let starts = [SESSION_PREFIX, TRACKING_PREFIX, "utm_source", "aspsessionidQQAABBCCDDEEFFGGHHIIJJKKLLMM"];
         let all: Vec<&str> = names.chain(starts).chain([TOKEN, PREVIEW]).collect();
         assert!(all.len() > 30, "{all:?}");
         for name in all {

@@ -180,6 +180,7 @@ impl<'t> Location<'t> {
         self.slice(self.path, self.text.len())
     }
 
+    /// See the field of that name; searches for the end if it is not known.
     #[inline]
     pub(super) fn path_end(&self) -> usize {
         self.path_end.unwrap_or_else(|| path_end(self.text, self.path, self.classes))
