@@ -4,7 +4,7 @@
 //! itself, without copying; so is that of a text that is not an http(s) URL.
 
 use super::chars::{self, DOT_PAIR, HASH, HIGH, ILLEGAL, PERCENT, SPACE, SPECIAL, UPPER};
-use super::parts::{Location, Port};
+use super::parts::{Location, Port, Scheme};
 use super::{host, params};
 use foldhash::fast::FixedState;
 use std::hash::BuildHasher;
@@ -190,25 +190,47 @@ impl Location<'_> {
         if self.scheme.is_none() || self.host().is_empty() {
             return true;
         }
-        let scheme = self.text.as_bytes();
-        (scheme.starts_with(b"https:") || scheme.starts_with(b"http:"))
-            && self.authority_classes & (UPPER | PERCENT | HIGH | SPECIAL) == 0
+        self.has_normal_authority()
             && self.classes & (HASH | SPACE | ILLEGAL | HIGH) == 0
             && self.pairs & DOT_PAIR == 0
-            && scheme.get(self.path) == Some(&b'/')
+            && self.text.as_bytes().get(self.path) == Some(&b'/')
             && (self.classes & PERCENT == 0 || has_normal_percents(self.rest().as_bytes()))
     }
 
     fn write_normal(&self, out: &mut String) {
         out.clear();
-        let (Some(scheme), (user, host, port_text)) = (self.scheme, self.split_authority()) else {
+        let Some(scheme) = self.scheme.filter(|_| !self.host().is_empty()) else {
             out.push_str(self.text);
             return;
         };
-        if host.is_empty() {
-            out.push_str(self.text);
-            return;
+        if self.has_normal_authority() {
+            out.push_str(self.text.get(..self.path).unwrap_or_default());
+        } else {
+            self.push_normal_authority(scheme, out);
         }
+        let base = out.len();
+        push_normal_text(self.path(), out);
+        let path = out.get(base..).unwrap_or_default();
+        if !path.starts_with('/') || path.contains("/.") {
+            let path = out.split_off(base);
+            push_without_dot_segments(&path, out);
+        }
+        if let Some(query) = self.query() {
+            out.push('?');
+            push_normal_text(query, out);
+        }
+    }
+
+    /// Whether scheme and authority are normal. It may return false for unusual ones that are.
+    fn has_normal_authority(&self) -> bool {
+        let text = self.text.as_bytes();
+        (text.starts_with(b"https:") || text.starts_with(b"http:"))
+            && self.authority_classes & (UPPER | PERCENT | HIGH | SPECIAL) == 0
+    }
+
+    /// Appends `scheme://` and the authority.
+    fn push_normal_authority(&self, scheme: Scheme, out: &mut String) {
+        let (user, host, port_text) = self.split_authority();
         out.push_str(scheme.name());
         out.push_str("://");
         out.push_str(user);
@@ -223,17 +245,6 @@ impl Location<'_> {
                 out.push_str(text);
             }
             _ => {}
-        }
-        let base = out.len();
-        push_normal_text(self.path(), out);
-        let path = out.get(base..).unwrap_or_default();
-        if !path.starts_with('/') || path.contains("/.") {
-            let path = out.split_off(base);
-            push_without_dot_segments(&path, out);
-        }
-        if let Some(query) = self.query() {
-            out.push('?');
-            push_normal_text(query, out);
         }
     }
 }

@@ -76,81 +76,127 @@ impl OriginCache {
     /// Validates a decoded, trimmed value. `url_prefix` is that of its sitemap, if known, and must be the same in every
     /// call.
     pub(crate) fn validate<'t>(&mut self, text: &'t str, url_prefix: Option<&UrlPrefix>) -> Validated<'t> {
-        if let Some((location, faults)) = self.validate_cached(text, url_prefix) {
-            let key = match self.origins.get(self.last).and_then(|origin| origin.normal.as_deref()) {
-                None => hash_normal(text.as_bytes()),
-                Some(normal) => hash_of_parts(normal, location.rest()),
-            };
-            let near_key = || near_hash_of_normal(&location).unwrap_or_else(|| near_key_hash(text));
-            return Validated {
-                location,
-                faults,
-                key,
-                near_key: if self.with_near_keys { near_key() } else { NO_KEY },
-            };
-        }
-        let location = Location::of(text);
-        let mut faults = location.validate();
-        if let Some(url_prefix) = url_prefix {
-            faults = faults.union(location.check_scope(url_prefix));
-        }
-        self.remember(&location);
+        let (location, faults) = if let Some(origin) = self.find(text) {
+            let location = origin.locate(text);
+            if let Some(faults) = origin.faults_of_plain(&location, url_prefix) {
+                let key = match &origin.normal {
+                    None => hash_normal(text.as_bytes()),
+                    Some(normal) => hash_of_parts(normal, location.rest()),
+                };
+                let near_key = || near_hash_of_normal(&location).unwrap_or_else(|| near_key_hash(text));
+                let near_key = if self.with_near_keys { near_key() } else { NO_KEY };
+                return Validated { location, faults, key, near_key };
+            }
+            (location, origin.faults.union(location.validate_behind_authority()))
+        } else {
+            let location = Location::of(text);
+            self.remember(&location);
+            (location, location.validate())
+        };
+        let of_scope = url_prefix.map_or(Faults::NONE, |url_prefix| location.check_scope(url_prefix));
         let (key, near_key) =
             if self.with_near_keys { key_hashes(&location, &mut self.scratch) } else { (location.key_hash(), NO_KEY) };
-        Validated { location, faults, key, near_key }
+        Validated { location, faults: faults.union(of_scope), key, near_key }
     }
 
     /// Only the faults of a URL, without those of its scope.
     pub(crate) fn faults(&mut self, text: &str) -> Faults {
-        if let Some((_, faults)) = self.validate_cached(text, None) {
-            return faults;
+        if let Some(origin) = self.find(text) {
+            let location = origin.locate(text);
+            let plain = origin.faults_of_plain(&location, None);
+            return plain.unwrap_or_else(|| origin.faults.union(location.validate_behind_authority()));
         }
         let location = Location::of(text);
         self.remember(&location);
         location.validate()
     }
 
-    /// The index of the stored origin of a URL.
+    /// The stored origin of a URL, unless its path is empty.
     #[inline]
-    fn index_of(&self, text: &str) -> Option<usize> {
-        let is_of = |origin: &Origin| {
-            text.strip_prefix(origin.text.as_str()).is_some_and(|rest| rest.as_bytes().first() == Some(&b'/'))
-        };
-        if self.origins.get(self.last).is_some_and(is_of) {
-            return Some(self.last);
+    fn find(&mut self, text: &str) -> Option<&Origin> {
+        if !self.origins.get(self.last).is_some_and(|origin| origin.is_of(text)) {
+            self.last = self.origins.iter().position(|origin| origin.is_of(text))?;
         }
-        self.origins.iter().position(is_of)
+        self.origins.get(self.last)
     }
 
-    /// Validates a plain URL with a stored origin; `None` if it needs full validation.
+    fn remember(&mut self, location: &Location<'_>) {
+        let Some(scheme) = location.scheme else { return };
+        let Some((text, _)) = location.origin() else { return };
+        if self.origins.iter().any(|origin| origin.text == text) {
+            return;
+        }
+        if location.authority_classes & (PERCENT | HIGH | SPECIAL | ILLEGAL | SPACE) != 0 {
+            return;
+        }
+        let hash = hash_normal(text.as_bytes());
+        if !self.origins.is_empty() && !self.seen_once.contains(&hash) {
+            self.seen_once[self.next_seen_once] = hash;
+            self.next_seen_once = (self.next_seen_once + 1) % ORIGINS;
+            return;
+        }
+        // This path has no faults, so all faults are those of the origin, unless the URL is too long.
+        let url = format!("{text}/aaaaaaaaaaaa");
+        if url.len() > MAX_FAST_BYTES {
+            return;
+        }
+        let faults = validate::validate(&url);
+        // Values with a misspelt scheme are not validated any further.
+        if faults.has(Fault::SchemeTypo) {
+            return;
+        }
+        let (host, classes) = (location.authority, location.authority_classes);
+        let is_normal = text.starts_with(scheme.name()) && classes & UPPER == 0;
+        let normal = (!is_normal).then(|| text.to_ascii_lowercase());
+        let origin = Origin { text: text.to_owned(), normal, scheme, host, classes, faults };
+        match self.origins.get_mut(self.next) {
+            Some(oldest) => *oldest = origin,
+            None => self.origins.push(origin),
+        }
+        self.last = self.next;
+        self.next = (self.next + 1) % ORIGINS;
+    }
+}
+
+impl Origin {
     #[inline]
-    fn validate_cached<'t>(&mut self, text: &'t str, url_prefix: Option<&UrlPrefix>) -> Option<(Location<'t>, Faults)> {
-        self.last = self.index_of(text)?;
-        let origin = self.origins.get(self.last)?;
+    fn is_of(&self, text: &str) -> bool {
+        text.strip_prefix(self.text.as_str()).is_some_and(|rest| rest.as_bytes().first() == Some(&b'/'))
+    }
+
+    /// The parts of a URL with this origin.
+    #[inline]
+    fn locate<'t>(&self, text: &'t str) -> Location<'t> {
+        let path = self.text.len();
+        let chars::Survey { classes, pairs, slashes } = chars::survey(text.as_bytes().get(path..).unwrap_or_default());
+        Location {
+            text,
+            scheme: Some(self.scheme),
+            authority: self.host,
+            path,
+            authority_classes: self.classes,
+            classes,
+            pairs,
+            path_end: Some(parts::path_end(text, path, classes)),
+            slashes: Some(slashes),
+        }
+    }
+
+    /// The faults of a plain URL with this origin; `None` if it needs full validation or may not equal its key.
+    #[inline]
+    fn faults_of_plain(&self, location: &Location<'_>, url_prefix: Option<&UrlPrefix>) -> Option<Faults> {
+        let Location { text, classes, pairs, .. } = *location;
         if text.len() > MAX_FAST_BYTES || text.len() < LOC_CHARACTERS_MIN {
             return None;
         }
-        let rest = text.as_bytes().get(origin.text.len()..)?;
-        let chars::Survey { classes, pairs, slashes } = chars::survey(rest);
         if classes & UNUSUAL != 0 || pairs & !(WORD_PAIR | PRIVATE_PAIR) != 0 {
             return None;
         }
-        if classes & PERCENT != 0 && !validate::has_plain_escapes(rest) {
+        if classes & PERCENT != 0 && !validate::has_plain_escapes(location.rest().as_bytes()) {
             return None;
         }
-        let location = Location {
-            text,
-            scheme: Some(origin.scheme),
-            authority: origin.host,
-            path: origin.text.len(),
-            authority_classes: origin.classes,
-            classes,
-            pairs,
-            path_end: Some(parts::path_end(text, origin.text.len(), classes)),
-            slashes: Some(slashes),
-        };
-        if (pairs & WORD_PAIR != 0 && validate::template_residue(&location).is_some())
-            || (pairs & PRIVATE_PAIR != 0 && private::find_in_path(&location).is_some())
+        if (pairs & WORD_PAIR != 0 && validate::template_residue(location).is_some())
+            || (pairs & PRIVATE_PAIR != 0 && private::find_in_path(location).is_some())
         {
             return None;
         }
@@ -170,41 +216,7 @@ impl OriginCache {
             }
         }
         faults.insert_if(Fault::NotPage, validate::is_not_page(location.path()));
-        faults = faults.union(origin.faults);
-        Some((location, faults))
-    }
-
-    fn remember(&mut self, location: &Location<'_>) {
-        let Some(scheme) = location.scheme else { return };
-        let Some((text, _)) = location.origin() else { return };
-        if self.origins.iter().any(|origin| origin.text == text) {
-            return;
-        }
-        if location.authority_classes & (PERCENT | HIGH | SPECIAL | ILLEGAL | SPACE) != 0 {
-            return;
-        }
-        let hash = hash_normal(text.as_bytes());
-        if !self.origins.is_empty() && !self.seen_once.contains(&hash) {
-            self.seen_once[self.next_seen_once] = hash;
-            self.next_seen_once = (self.next_seen_once + 1) % ORIGINS;
-            return;
-        }
-        // This path has no faults, so all faults are those of the origin.
-        let faults = validate::validate(&format!("{text}/aaaaaaaaaaaa"));
-        // Values with a misspelt scheme are not validated any further.
-        if faults.has(Fault::SchemeTypo) {
-            return;
-        }
-        let (host, classes) = (location.authority, location.authority_classes);
-        let is_normal = text.starts_with(scheme.name()) && classes & UPPER == 0;
-        let normal = (!is_normal).then(|| text.to_ascii_lowercase());
-        let origin = Origin { text: text.to_owned(), normal, scheme, host, classes, faults };
-        match self.origins.get_mut(self.next) {
-            Some(oldest) => *oldest = origin,
-            None => self.origins.push(origin),
-        }
-        self.last = self.next;
-        self.next = (self.next + 1) % ORIGINS;
+        Some(faults.union(self.faults))
     }
 }
 
@@ -220,10 +232,25 @@ mod tests {
         (location.validate().union(scope), location.key_hash())
     }
 
+    /// Whether one pass over the text is enough.
+    fn is_plain(cache: &mut OriginCache, text: &str, url_prefix: Option<&UrlPrefix>) -> bool {
+        cache.find(text).is_some_and(|origin| origin.faults_of_plain(&origin.locate(text), url_prefix).is_some())
+    }
+
+    #[test]
+    fn a_long_origin_makes_no_short_url_too_long() {
+        let host = [&"a".repeat(60), &"b".repeat(60), &"c".repeat(60), &"d".repeat(55), "com"].join(".");
+        let mut cache = OriginCache::default();
+        for path in ["/a", "/b", "/c"] {
+            let url = format!("https://{host}{path}");
+            assert_eq!(cache.validate(&url, None).faults, validate::validate(&url), "{path}");
+        }
+    }
+
     #[test]
     fn plain_urls_of_one_origin_take_the_fast_path() {
         let mut neighbours = OriginCache::default();
-        assert!(neighbours.validate_cached("https://example.com/a/1", None).is_none(), "nothing is known yet");
+        assert!(!is_plain(&mut neighbours, "https://example.com/a/1", None), "nothing is known yet");
         neighbours.validate("https://example.com/a/1", None);
         let url_prefix = UrlPrefix::parse("https://example.com/a/sitemap.xml");
         for (text, quick) in [
@@ -244,7 +271,7 @@ mod tests {
             ("https://example.com", false),
             ("http://example.com/a/", false),
         ] {
-            assert_eq!(neighbours.validate_cached(text, url_prefix.as_ref()).is_some(), quick, "{text}");
+            assert_eq!(is_plain(&mut neighbours, text, url_prefix.as_ref()), quick, "{text}");
         }
     }
 
@@ -259,9 +286,9 @@ mod tests {
             ("http://http//example.com/a/b/c", false),
         ] {
             neighbours.validate(text, None);
-            assert!(neighbours.validate_cached(text, None).is_none(), "{text} was met once");
+            assert!(!is_plain(&mut neighbours, text, None), "{text} was met once");
             neighbours.validate(text, None);
-            assert_eq!(neighbours.validate_cached(text, None).is_some(), quick, "{text}");
+            assert_eq!(is_plain(&mut neighbours, text, None), quick, "{text}");
         }
     }
 

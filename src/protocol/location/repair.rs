@@ -39,11 +39,11 @@ pub(crate) struct Proposal {
 
 /// The value without `fault`; `None` if that needs a decision or more input, or is not possible.
 pub(crate) fn repair(fault: Fault, decoded: &str) -> Option<Proposal> {
-    let before = validate(decoded);
+    let location = Location::of(decoded);
+    let before = location.validate();
     if !before.has(fault) {
         return None;
     }
-    let location = Location::of(decoded);
     let (value, is_safe) = propose(fault, &location)?;
     let after = validate(&value);
     let allowed = if fault == Fault::SchemeTypo { HIDDEN_BY_TYPO } else { Faults::NONE };

@@ -32,18 +32,32 @@ impl Location<'_> {
         if self.text.is_empty() {
             return faults;
         }
-        let has_percent = (self.classes | self.authority_classes) & PERCENT != 0;
-        let escapes = if has_percent { escape::survey(self.text.as_bytes()) } else { 0 };
-        if self.scheme.is_some() {
-            if self.validate_authority(&mut faults) {
-                self.validate_path(escapes, &mut faults);
-            }
-        } else {
+        if self.scheme.is_none() {
             faults.insert(shape::validate(self.text));
+        } else if self.validate_authority(&mut faults) {
+            return faults.union(self.validate_behind_authority());
         }
-        self.validate_characters(escapes, &mut faults);
-        self.validate_length(&mut faults);
+        self.validate_text(self.surveyed_escapes(), &mut faults);
         faults
+    }
+
+    /// The faults of a URL with an authority, except those of scheme and authority.
+    pub(super) fn validate_behind_authority(&self) -> Faults {
+        let (escapes, mut faults) = (self.surveyed_escapes(), Faults::NONE);
+        self.validate_path(escapes, &mut faults);
+        self.validate_text(escapes, &mut faults);
+        faults
+    }
+
+    /// The kinds of percent-encoded bytes.
+    fn surveyed_escapes(&self) -> u8 {
+        let has_percent = (self.classes | self.authority_classes) & PERCENT != 0;
+        if has_percent { escape::survey(self.text.as_bytes()) } else { 0 }
+    }
+
+    fn validate_text(&self, escapes: u8, faults: &mut Faults) {
+        self.validate_characters(escapes, faults);
+        self.validate_length(faults);
     }
 
     /// Returns whether there is an authority; the path can only be validated with one.
@@ -292,15 +306,21 @@ pub(super) fn template_residue<'t>(location: &Location<'t>) -> Option<&'t str> {
     if location.classes & (ILLEGAL | PERCENT | SPECIAL) == 0 {
         return None;
     }
-    let starts = bytes.iter().enumerate().filter(|(_, byte)| matches!(byte, b'{' | b'$' | b'<' | b'[' | b'%'));
-    let mark = starts.into_iter().find_map(|(at, _)| {
-        let tail = bytes.get(at..)?;
-        if matches!(tail, [b'%', b's' | b'd', ..]) && chars::percent_byte(bytes, at).is_none() {
-            return Some((at, 2));
-        }
-        RESIDUE_MARKS.iter().find(|mark| tail.starts_with(mark.as_bytes())).map(|mark| (at, mark.len()))
-    });
-    mark.and_then(|(at, length)| of(at, length)).or_else(|| braced_name(text))
+    let starts = [
+        memchr::memchr3_iter(b'{', b'$', b'<', bytes).find_map(|at| mark_at(bytes, at)),
+        memchr::memchr2_iter(b'[', b'%', bytes).find_map(|at| mark_at(bytes, at)),
+    ];
+    let first = starts.into_iter().flatten().min();
+    first.and_then(|(at, length)| of(at, length)).or_else(|| braced_name(text))
+}
+
+/// The position and length of a mark of an unfilled template that starts at a position.
+fn mark_at(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
+    let tail = bytes.get(at..)?;
+    if matches!(tail, [b'%', b's' | b'd', ..]) && chars::percent_byte(bytes, at).is_none() {
+        return Some((at, 2));
+    }
+    RESIDUE_MARKS.iter().find(|mark| tail.starts_with(mark.as_bytes())).map(|mark| (at, mark.len()))
 }
 
 /// Finds `{name}`, an unfilled route parameter.
@@ -532,7 +552,8 @@ pub(super) mod tests {
             (Fault::InnerWhitespace, text.contains([' ', '\t', '\n', '\r'])),
             (
                 Fault::IllegalChar,
-                text.chars().any(|c| c.is_ascii_control() && !"\t\n\r".contains(c) || "\"<>\\^`{|}".contains(c)),
+                text.chars().any(|c| c.is_ascii_control() && !"\t\n\r".contains(c) || "\"<>\\^`{|}".contains(c))
+                    || encoded_control(text).is_some(),
             ),
             (Fault::NotAscii, !text.is_ascii()),
         ] {
