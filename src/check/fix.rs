@@ -8,6 +8,7 @@ use super::context::{Context, Subject};
 use super::entry::{check, revise};
 use super::extension;
 use super::fields::{LASTMOD, PRIORITY, breaks, check_value, fields_of_rule, loc_rule, trim_strict};
+use super::message::ValueMessages;
 use super::rewrite;
 use super::rule::{Rule, RuleSet};
 use crate::protocol::location::{self, Fault, Faults};
@@ -48,7 +49,7 @@ pub(crate) fn fix_rules_of_entry(
     let mut current = text.to_vec();
     let mut values: Vec<(Field, Option<String>)> = Vec::new();
     let mut is_rewritten = false;
-    let mut trials = extension::trials(text.len());
+    let (mut trials, mut known) = (extension::trials(text.len()), ValueMessages::default());
     let (mut first, mut last) = (None, RuleSet::EMPTY);
     // Each step removes a finding and adds none, so there are fewer steps than rules times fields. Each step parses the
     // entry again, so a long entry gets fewer steps, and the next run continues.
@@ -61,7 +62,7 @@ pub(crate) fn fix_rules_of_entry(
         let candidates = set.iter().flat_map(|rule| fields_of_rule(rule).map(move |field| (rule, field)));
         let fix = candidates
             .filter(|(rule, field)| breaks(*rule, *field, &entry, &current, context))
-            .filter_map(|(rule, field)| entry_fix(rule, field, &trial))
+            .filter_map(|(rule, field)| entry_fix(rule, field, &trial, &mut known))
             .find(|fix| fix.is_safe || !unattended);
         let Some(fix) = fix else {
             let subject = Subject { entry: &entry, text: &current, context };
@@ -92,7 +93,7 @@ pub(crate) fn fix_rules_of_entry(
 }
 
 /// An entry whose fixes are tried.
-pub(super) struct Trial<'a> {
+pub(crate) struct Trial<'a> {
     pub(super) subject: Subject<'a>,
     /// The rules that it violates before a fix, computed once for all its fixes.
     before: OnceCell<RuleSet>,
@@ -101,12 +102,12 @@ pub(super) struct Trial<'a> {
 
 impl<'a> Trial<'a> {
     /// `entry` must be the anatomy of `text`.
-    pub(super) const fn new(entry: &'a Entry, text: &'a [u8], context: &'a Context<'a>) -> Self {
+    pub(crate) const fn new(entry: &'a Entry, text: &'a [u8], context: &'a Context<'a>) -> Self {
         Self { subject: Subject { entry, text, context }, before: OnceCell::new(), record: OnceCell::new() }
     }
 
     /// [`Trial::new`] for an entry that is known to violate these rules.
-    pub(super) fn after_check(entry: &'a Entry, text: &'a [u8], context: &'a Context<'a>, rules: RuleSet) -> Self {
+    pub(crate) fn after_check(entry: &'a Entry, text: &'a [u8], context: &'a Context<'a>, rules: RuleSet) -> Self {
         debug_assert_eq!(rules, check(entry, text, context));
         Self { before: OnceCell::from(rules), ..Self::new(entry, text, context) }
     }
@@ -118,7 +119,7 @@ impl<'a> Trial<'a> {
 }
 
 /// The fix for a finding of an entry, if there is one.
-pub(super) fn entry_fix(rule: Rule, field: Option<Field>, trial: &Trial<'_>) -> Option<Fix> {
+pub(super) fn entry_fix(rule: Rule, field: Option<Field>, trial: &Trial<'_>, known: &mut ValueMessages) -> Option<Fix> {
     let Subject { entry, text, context } = trial.subject;
     if entry.anomalies.contains(Anomalies::BROKEN) {
         return None;
@@ -137,7 +138,7 @@ pub(super) fn entry_fix(rule: Rule, field: Option<Field>, trial: &Trial<'_>) -> 
             }
             _ => {
                 let value = entry.value(field, text)?;
-                let fix = value_fix(rule, field, trim_strict(&value), context)?;
+                let fix = known.fix(rule, field, trim_strict(&value), context)?;
                 match fix.action {
                     Action::Set { value: None, .. } => remove_fix(entry, field, fix.is_safe)?,
                     _ => fix,

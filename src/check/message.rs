@@ -22,31 +22,18 @@ use crate::xml::anomaly;
 use crate::xml::entry::{Anomalies, Entry};
 use std::borrow::Cow;
 use std::cell::OnceCell;
+mod value_messages;
 
-/// The findings of one entry with messages, worst first. `set` is the result of [`super::entry::check`]; rules about
-/// the file or the set are ignored, since their messages need more than the entry.
+pub(crate) use value_messages::ValueMessages;
+
+/// The findings of one entry with messages and fixes, worst first. `set` is the result of [`super::entry::check`];
+/// rules about the file or the set are ignored, since their messages need more than the entry.
 pub fn messages(entry: &Entry, text: &[u8], context: &Context<'_>, set: RuleSet) -> Vec<Finding> {
-    findings_of_entry(&Trial::new(entry, text, context), set, true)
+    findings(&Trial::new(entry, text, context), set, true, &mut ValueMessages::default())
 }
 
-/// [`messages`] for the rules of `set` of an entry that is known to violate the entry rules `checked`: they are not
-/// computed again to try fixes.
-pub(crate) fn messages_after_check(
-    entry: &Entry,
-    text: &[u8],
-    context: &Context<'_>,
-    set: RuleSet,
-    checked: RuleSet,
-) -> Vec<Finding> {
-    findings_of_entry(&Trial::after_check(entry, text, context, checked), set, true)
-}
-
-/// [`messages`] without fixes, which are slower to try than messages are to make.
-pub(crate) fn messages_without_fixes(entry: &Entry, text: &[u8], context: &Context<'_>, set: RuleSet) -> Vec<Finding> {
-    findings_of_entry(&Trial::new(entry, text, context), set, false)
-}
-
-fn findings_of_entry(trial: &Trial<'_>, set: RuleSet, has_fixes: bool) -> Vec<Finding> {
+/// [`messages`] for the rules of `set`, with fixes if `has_fixes`, which are slower to try than messages are to make.
+pub(crate) fn findings(trial: &Trial<'_>, set: RuleSet, has_fixes: bool, values: &mut ValueMessages) -> Vec<Finding> {
     let Subject { entry, text, context } = trial.subject;
     let mut findings = Vec::with_capacity(set.len() as usize);
     for_each_broken(entry, text, context, set, |rule, field| {
@@ -54,11 +41,11 @@ fn findings_of_entry(trial: &Trial<'_>, set: RuleSet, has_fixes: bool) -> Vec<Fi
         let (message, position) = match field {
             Some(field) => {
                 let value = entry.value(field, text).unwrap_or(Cow::Borrowed(""));
-                (field_message(rule, field, &value, context), Position::Field(field))
+                (values.message(rule, field, trim_strict(&value), context), Position::Field(field))
             }
             None => entry_message(rule, entry, text, context),
         };
-        let fix = if has_fixes { fix::entry_fix(rule, field, trial) } else { None };
+        let fix = if has_fixes { fix::entry_fix(rule, field, trial, values) } else { None };
         findings.push(Finding::new(rule, severity, message).at(position).with_fix(fix));
     });
     for rule in set.intersection(ENTRY_SITE_RULES).iter() {
@@ -159,7 +146,7 @@ pub(crate) fn messages_of_value(field: Field, decoded: &str, context: &Context<'
             Action::Set { value: Some(right), .. } => !check_value(field, right, context).contains(rule),
             _ => true,
         });
-        let found = Finding::in_profile(rule, context.profile, || field_message(rule, field, decoded, context))?;
+        let found = Finding::in_profile(rule, context.profile, || field_message(rule, field, value, context))?;
         Some(found.at(Position::Field(field)).with_fix(fix))
     });
     worst_first(findings.collect())
@@ -180,10 +167,9 @@ pub(crate) const REPORTED_ONCE: RuleSet = FIELD_RULES
     .union(ENTRY_SITE_RULES)
     .union(RuleSet::of(&[Rule::HREFLANG_SELF_MISSING, Rule::HREFLANG_NO_X_DEFAULT]));
 
-/// The message for a rule that a value violates. `value` is decoded and trimmed of XML white space.
+/// The message for a rule that a value violates. `value` is decoded and trimmed of all white space.
 fn field_message(rule: Rule, field: Field, value: &str, context: &Context<'_>) -> String {
     let name = field.name();
-    let value = trim_strict(value);
     match rule {
         Rule::FIELD_EMPTY => return format!("{name} is empty: remove the element"),
         Rule::LOC_EMPTY => return "loc is empty: give it a URL or delete the row".to_owned(),

@@ -184,7 +184,7 @@ impl Report {
     fn report(&mut self, set: &mut SetReader, streams: &mut Streams<'_>) -> Result<Status, Failure> {
         self.add_files(set.session());
         let reporter = Reporter::new(set.session());
-        self.take_all(reporter.of_index(set.session()), set.session(), streams.out)?;
+        self.take_all(&reporter.of_index(set.session()), set.session(), streams.out)?;
         self.take_groups(streams.out)?;
         set.each_with_findings(streams, |session, (id, file_rows), out| {
             let rows = match file_rows {
@@ -209,7 +209,7 @@ impl Report {
         set: &SetReader,
         streams: &mut Streams<'_>,
     ) -> Result<Status, Failure> {
-        self.take_all(reporter.of_set(set.session()), set.session(), streams.out)?;
+        self.take_all(&reporter.of_set(set.session()), set.session(), streams.out)?;
         self.take_groups(streams.out)?;
         let refused: Vec<LocatedFinding> =
             set.session().unread().iter().filter_map(findings::file_findings::of_error).collect();
@@ -234,7 +234,7 @@ impl Report {
     }
 
     /// Adds those findings of a set that match the options.
-    fn take_all(&mut self, found: Vec<LocatedFinding>, session: &Session, out: &mut dyn Write) -> Result<(), Failure> {
+    fn take_all(&mut self, found: &[LocatedFinding], session: &Session, out: &mut dyn Write) -> Result<(), Failure> {
         let facts = self.query.as_ref().map(|_| session.view().facts_by_row());
         for found in found {
             let passes = match (&self.query, &facts, found.row()) {
@@ -242,11 +242,8 @@ impl Report {
                 (Some(_), ..) => false,
                 (None, ..) => true,
             };
-            if passes
-                && self.filter.includes(found.finding.rule)
-                && let Some(found) = self.groups.take(found)
-            {
-                self.take(Listed { found: &found, extent: None }, out)?;
+            if passes && self.filter.includes(found.finding.rule) && !self.groups.take(found) {
+                self.take(Listed { found, extent: None }, out)?;
             }
         }
         Ok(())
@@ -456,7 +453,7 @@ impl Receiver for FileReport<'_> {
     }
 
     fn take(&mut self, found: Vec<LocatedFinding>) -> Result<(), Failure> {
-        self.report.take_all(found, self.session, self.out)
+        self.report.take_all(&found, self.session, self.out)
     }
 
     fn count(&mut self, counted: Counted) {

@@ -1,9 +1,12 @@
 //! Makes the findings of a row, with messages and fixes.
 
 use crate::check::extension;
+use crate::check::fix::Trial;
+use crate::check::message::ValueMessages;
 use crate::check::rule::{Grouping, Rule, RuleSet};
 use crate::check::set::{Link, SetRule};
 use crate::check::{ExtensionPart, Finding, FindingTarget, Position, Profile, entry as entry_rules, message, quirk};
+use crate::document::Document;
 use crate::document::form::Form;
 use crate::document::quirk::Quirk;
 use crate::document::rows::RowId;
@@ -15,6 +18,7 @@ use crate::session::state::Snapshot;
 use crate::session::{file_fixes, fix_table};
 use crate::words::{excerpt, grouped};
 use crate::xml::entry::Entry;
+use std::borrow::Cow;
 mod counts;
 pub(crate) mod file_findings;
 pub(super) mod index_findings;
@@ -40,7 +44,23 @@ pub(super) fn reported_once() -> RuleSet {
 
 /// The findings of a row, worst first.
 pub(crate) fn of_row(snapshot: &Snapshot, row: RowId) -> Vec<Finding> {
-    of_rules(snapshot, row, snapshot.rules_of(row), Wording { names: RowNames::Numbers, has_fixes: true })
+    let parsed = ParsedRow::of(&snapshot.document, row);
+    let wording = Wording { names: RowNames::Numbers, has_fixes: true };
+    of_rules(snapshot, &parsed, snapshot.rules_of(row), wording, &mut ValueMessages::default())
+}
+
+/// A row with its entry, which is parsed once.
+pub(super) struct ParsedRow<'d> {
+    pub(super) row: RowId,
+    pub(super) entry: Entry,
+    pub(super) text: Cow<'d, [u8]>,
+}
+
+impl<'d> ParsedRow<'d> {
+    pub(super) fn of(document: &'d Document, row: RowId) -> Self {
+        let (entry, text) = document.entry(row);
+        Self { row, entry, text }
+    }
 }
 
 /// How messages of findings are written.
@@ -52,28 +72,33 @@ pub(super) struct Wording<'n> {
     pub(super) has_fixes: bool,
 }
 
-/// The findings of a row that violates these rules, worst first.
-pub(super) fn of_rules(snapshot: &Snapshot, row: RowId, rules: RuleSet, wording: Wording<'_>) -> Vec<Finding> {
+/// The findings of a row that violates these rules, worst first. `values` keeps messages of values for the next row.
+pub(super) fn of_rules(
+    snapshot: &Snapshot,
+    parsed: &ParsedRow<'_>,
+    rules: RuleSet,
+    wording: Wording<'_>,
+    values: &mut ValueMessages,
+) -> Vec<Finding> {
     if rules.is_empty() {
         return Vec::new();
     }
-    let (entry, text) = snapshot.document.entry(row);
+    let (row, entry, text) = (parsed.row, &parsed.entry, &*parsed.text);
     let context = snapshot.checks.context(&snapshot.document, row, snapshot.clock);
     let Wording { names, has_fixes } = wording;
     let quirks = snapshot.document.quirks_of(row);
-    let mut findings = match (has_fixes, quirks.is_empty()) {
-        (true, true) => {
-            message::messages_after_check(&entry, &text, &context, rules, snapshot.checks.entry_rules_of(row))
-        }
-        // A repair may violate an entry rule too.
-        (true, false) => message::messages(&entry, &text, &context, rules),
-        (false, _) => message::messages_without_fixes(&entry, &text, &context, rules),
+    // A repair may violate an entry rule too.
+    let trial = if has_fixes && quirks.is_empty() {
+        Trial::after_check(entry, text, &context, snapshot.checks.entry_rules_of(row))
+    } else {
+        Trial::new(entry, text, &context)
     };
+    let mut findings = message::findings(&trial, rules, has_fixes, values);
     let locs = DocumentLocs(&snapshot.document);
     for rule in snapshot.checks.set().rules_of(row.0, &locs).iter().map(rule_of) {
         let Some(severity) = rule.severity_in(snapshot.checks.profile()) else { continue };
         let links = SetRule::of(rule).filter(|rule| rule.is_about_links());
-        let links = links.map(|rule| (rule, extension::alternates(&entry, &text, snapshot.document.names(row))));
+        let links = links.map(|rule| (rule, extension::alternates(entry, text, snapshot.document.names(row))));
         let about_link = links.and_then(|(rule, links)| link_message(snapshot, rule, row, links, names));
         if let Some((part, message)) = about_link {
             let fix = fix_table::row_fix(rule);

@@ -62,11 +62,11 @@ impl Extent {
 pub struct Groups(Vec<Group>);
 
 impl Groups {
-    /// Adds a finding to its group; returns it if its rule is not grouped.
-    pub fn take(&mut self, found: LocatedFinding) -> Option<LocatedFinding> {
+    /// Adds a finding to its group; returns false if its rule is not grouped.
+    pub fn take(&mut self, found: &LocatedFinding) -> bool {
         let rule = found.finding.rule;
         let mut host = match rule.grouping() {
-            None => return Some(found),
+            None => return false,
             Some(Grouping::File) => None,
             Some(Grouping::Host) => Some(location::host(&found.loc).to_ascii_lowercase().into_boxed_str()),
         };
@@ -87,7 +87,7 @@ impl Groups {
                 group.extent.places += 1;
                 group.extent.rows += u64::from(found.row().is_some() && group.last != found.row());
                 group.last = found.row();
-                group.first.get_or_insert(found);
+                group.first.get_or_insert_with(|| found.clone());
             }
             None => self.0.push(Group {
                 rule,
@@ -96,10 +96,10 @@ impl Groups {
                 more_hosts: beyond.into_iter().collect(),
                 extent: Extent { places: 1, rows: u64::from(found.row().is_some()) },
                 last: found.row(),
-                first: Some(found),
+                first: Some(found.clone()),
             }),
         }
-        None
+        true
     }
 
     /// The rules that are grouped by file and have a group.

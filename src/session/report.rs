@@ -2,7 +2,7 @@
 //!
 //! Resident and streamed sets use the same [`Reporter`], so that their reports are equal.
 
-use crate::session::findings::{self, Wording, required, robots};
+use crate::session::findings::{self, ParsedRow, Wording, required, robots};
 mod counting;
 pub(crate) mod markdown;
 mod row_kinds;
@@ -15,6 +15,7 @@ pub(crate) use markdown::CountsByFile;
 pub(crate) use summary::Summary;
 
 use crate::check::extension;
+use crate::check::message::ValueMessages;
 use crate::check::rule::{Rule, RuleSet, RuleSets};
 use crate::check::set::NearDuplicates;
 use crate::check::{ExtensionPart, Finding, FindingTarget, Fix, Position};
@@ -36,7 +37,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// The findings of files and of the set; those of rows are made file by file.
 #[derive(Debug, Default)]
@@ -46,16 +47,23 @@ pub struct Reporter {
     /// Near duplicates, if the session does not update them.
     near: NearDuplicates,
     lines: RowLines,
+    /// Messages of values, one for each task at a time.
+    values: Mutex<Vec<ValueMessages>>,
 }
 
-/// A finding of a row with its offset in the file, if it has one; its line may not be computed yet.
-type Unplaced = (Option<usize>, LocatedFinding);
+/// The findings of some rows; their lines may not be computed yet.
+#[derive(Debug, Default)]
+struct Unplaced {
+    found: Vec<LocatedFinding>,
+    /// The offset of each finding in the file, if it has one.
+    offsets: Vec<Option<usize>>,
+}
 
-/// Number of rows of a parallel task.
-const TASK_ROWS: usize = 1 << 10;
+/// Number of rows of a parallel task: the findings of a few tasks fit into the cache of a core.
+const TASK_ROWS: usize = 1 << 8;
 
 /// Number of rows whose messages are in memory at the same time.
-const BLOCK_ROWS: usize = 4 * TASK_ROWS;
+const BLOCK_ROWS: usize = 16 * TASK_ROWS;
 
 /// Number of rows of the first block if only some findings need messages: the findings that do change quickly at the
 /// start.
@@ -91,7 +99,8 @@ impl Reporter {
         } else {
             NearDuplicates::default()
         };
-        Self { of_files, of_set, near, lines: RowLines::of(document, &session.known_lines) }
+        let lines = RowLines::of(document, &session.known_lines);
+        Self { of_files, of_set, near, lines, values: Mutex::default() }
     }
 
     /// The findings of the index and its entries.
@@ -173,7 +182,7 @@ impl Reporter {
         let (mut rest, mut size) = (&*rows, FIRST_BLOCK_ROWS);
         let sets = session.current.checks.rule_sets();
         // The findings and counts of one block that the receiver has not got yet.
-        let mut pending: Option<(Vec<Vec<Unplaced>>, Counted)> = None;
+        let mut pending: Option<(Vec<Unplaced>, Counted)> = None;
         while !rest.is_empty() {
             let filter = receiver.messages_needed();
             if filter.is_all() {
@@ -232,11 +241,12 @@ impl Reporter {
         session: &Session,
         (rows, sets): (&[RowId], &[RuleSet]),
         (file, filter): (&Arc<str>, &MessageFilter),
-    ) -> (Vec<Vec<Unplaced>>, Counted) {
+    ) -> (Vec<Unplaced>, Counted) {
         let counter = Counter::new(&session.current, &self.near, filter);
         let checks = &session.current.checks;
         let of_piece = |rows: &[RowId]| {
-            let (mut found, mut kinds) = (Vec::new(), RowKinds::new(&counter, sets, filter));
+            let (mut found, mut kinds) = (Unplaced::default(), RowKinds::new(&counter, sets, filter));
+            let mut values = self.take_values();
             for row in rows.iter().copied() {
                 // Most rows of most sets are clean.
                 if !counter.has_set_rules && checks.finding_id(row) == RuleSets::CLEAN {
@@ -244,28 +254,42 @@ impl Reporter {
                 }
                 let with_message = kinds.count(row);
                 if !with_message.is_empty() {
-                    found.extend(self.of_row(session, (row, with_message), (file, filter)));
+                    self.add_row(session, (row, with_message), (file, filter), (&mut found, &mut values));
                 }
             }
+            self.keep_values(values);
             (found, kinds.counted())
         };
-        let pieces: Vec<(Vec<Unplaced>, Counted)> = rows.par_chunks(TASK_ROWS).map(of_piece).collect();
+        let pieces: Vec<(Unplaced, Counted)> = rows.par_chunks(TASK_ROWS).map(of_piece).collect();
         pieces.into_iter().fold(Default::default(), |(mut all, sum): (Vec<_>, Counted), (found, counted)| {
             all.push(found);
             (all, sum.join(counted))
         })
     }
 
-    /// The findings of a row, in the order of their offsets in the file.
-    fn of_row<'s>(
-        &'s self,
-        session: &'s Session,
+    /// Messages of values that another task has left.
+    fn take_values(&self) -> ValueMessages {
+        self.values.lock().ok().and_then(|mut values| values.pop()).unwrap_or_default()
+    }
+
+    fn keep_values(&self, values: ValueMessages) {
+        if let Ok(mut kept) = self.values.lock() {
+            kept.push(values);
+        }
+    }
+
+    /// Adds the findings of a row, in the order of their offsets in the file.
+    fn add_row(
+        &self,
+        session: &Session,
         (row, rules): (RowId, RuleSet),
-        (file, filter): (&'s Arc<str>, &MessageFilter),
-    ) -> impl Iterator<Item = Unplaced> + 's {
+        (file, filter): (&Arc<str>, &MessageFilter),
+        (all, values): (&mut Unplaced, &mut ValueMessages),
+    ) {
         let document = session.document();
         let words = Wording { names: RowNames::Lines(&self.lines), has_fixes: filter.has_fixes };
-        let mut findings = findings::of_rules(&session.current, row, rules, words);
+        let parsed = ParsedRow::of(document, row);
+        let mut findings = findings::of_rules(&session.current, &parsed, rules, words, values);
         if self.near.contains(row.0) && rules.contains(Rule::SET_DUPLICATE_NEAR) {
             findings.extend(findings::of_near(&session.current, row, self.near.first_of(row.0)));
         }
@@ -274,8 +298,11 @@ impl Reporter {
         let loc: Arc<str> = document.loc(row).as_ref().into();
         let base = document.origin(row);
         let base = base.map(|(source, entry)| (source.start(entry).unwrap_or_default(), source.entry_text(entry)));
-        let anatomy = base.map(|(_, text)| Entry::of(text, document.names(row)));
-        let offset = move |finding: &Finding| {
+        let anatomy = base.map(|(_, text)| match parsed {
+            ParsedRow { entry, text: current, .. } if text == &*current => entry,
+            _ => Entry::of(text, document.names(row)),
+        });
+        let offset = |finding: &Finding| {
             let (start, text) = base?;
             Some(
                 start
@@ -288,12 +315,13 @@ impl Reporter {
             )
         };
         findings.sort_by_key(&offset);
-        findings.into_iter().map(move |mut finding| {
+        for mut finding in findings {
             let (file, at, loc) = (Arc::clone(file), finding.position.stored(), Arc::clone(&loc));
             // A report only describes fixes: the actions of n findings would keep n copies of the entry.
             finding.fix = finding.fix.map(Fix::with_file_action);
-            (offset(&finding), LocatedFinding { file, at, loc, finding })
-        })
+            all.offsets.push(offset(&finding));
+            all.found.push(LocatedFinding { file, at, loc, finding });
+        }
     }
 
     /// The findings of the set as a whole.
@@ -314,21 +342,19 @@ impl Reporter {
 /// Sends the receiver the findings of a block of rows. Lines are computed here, in order, since the line counter only
 /// goes forward.
 fn deliver<R: Receiver>(
-    (pieces, counted): (Vec<Vec<Unplaced>>, Counted),
+    (pieces, counted): (Vec<Unplaced>, Counted),
     lines: &mut Lines<'_>,
     receiver: &mut R,
 ) -> Result<(), R::Error> {
-    for found in pieces {
-        let placed = found.into_iter().map(|(offset, mut found)| {
+    for Unplaced { mut found, offsets } in pieces {
+        for (found, offset) in found.iter_mut().zip(offsets) {
             found.at = found.at.or_else(|| offset.map(|offset| lines.position(offset)));
-            found
-        });
-        let mut placed: Vec<LocatedFinding> = placed.collect();
+        }
         // Findings of repairs have their own position, which may differ from that of the row's bytes.
-        for of_row in placed.chunk_by_mut(|one, next| one.row() == next.row()) {
+        for of_row in found.chunk_by_mut(|one, next| one.row() == next.row()) {
             of_row.sort_by_key(|found| found.at);
         }
-        receiver.take(placed)?;
+        receiver.take(found)?;
     }
     receiver.count(counted);
     Ok(())

@@ -117,7 +117,7 @@ impl Summary {
     }
 
     fn add_all(&mut self, groups: &mut Groups, found: Vec<LocatedFinding>) {
-        found.into_iter().filter_map(|found| groups.take(found)).for_each(|found| self.add(&found));
+        found.iter().filter(|found| !groups.take(found)).for_each(|found| self.add(found));
     }
 
     /// Adds the findings of groups.

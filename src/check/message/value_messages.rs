@@ -1,0 +1,135 @@
+//! Keeps the messages and fixes of values, since many entries of a file repeat the same faulty value.
+
+use super::super::action::Fix;
+use super::super::context::Context;
+use super::super::fields::rules_of_field;
+use super::super::fix;
+use super::super::rule::{Rule, RuleSet};
+use super::field_message;
+use crate::protocol::Field;
+use foldhash::fast::FixedState;
+use hashbrown::HashTable;
+use std::cell::OnceCell;
+use std::hash::BuildHasher;
+
+/// Largest number of values that are kept; all are dropped when it is reached.
+const MAX_VALUES: usize = 1 << 10;
+
+/// Length of the longest value that is kept, in bytes.
+const MAX_VALUE_BYTES: usize = 64;
+
+/// The rules whose message and fix depend on the value, the clock and nothing else of an entry. URLs seldom repeat.
+const KEPT: RuleSet =
+    rules_of_field(Field::Lastmod).union(rules_of_field(Field::Changefreq)).union(rules_of_field(Field::Priority));
+
+/// Messages and fixes of the values of several entries. All are checked with the same clock.
+#[derive(Debug, Default)]
+pub(crate) struct ValueMessages {
+    known: HashTable<Explained>,
+}
+
+/// A value that violates a rule.
+#[derive(Debug)]
+struct Explained {
+    rule: Rule,
+    value: Box<str>,
+    /// Made on first use, like the fix.
+    message: OnceCell<Box<str>>,
+    /// The fix before it is tried in an entry.
+    fix: OnceCell<Option<Fix>>,
+}
+
+impl ValueMessages {
+    /// The message for a rule that a value violates. `value` is decoded and trimmed of all white space.
+    pub(super) fn message(&mut self, rule: Rule, field: Field, value: &str, context: &Context<'_>) -> String {
+        let message = || field_message(rule, field, value, context);
+        match self.explained(rule, value) {
+            Some(explained) => (**explained.message.get_or_init(|| message().into())).to_owned(),
+            None => message(),
+        }
+    }
+
+    /// The fix for a rule that a value violates by itself, as [`fix::value_fix`] returns it.
+    pub(in crate::check) fn fix(
+        &mut self,
+        rule: Rule,
+        field: Field,
+        value: &str,
+        context: &Context<'_>,
+    ) -> Option<Fix> {
+        let fix = || fix::value_fix(rule, field, value, context);
+        match self.explained(rule, value) {
+            Some(explained) => explained.fix.get_or_init(fix).clone(),
+            None => fix(),
+        }
+    }
+
+    /// What is kept of a value; `None` if values that violate this rule, or long ones, are not kept.
+    fn explained(&mut self, rule: Rule, value: &str) -> Option<&Explained> {
+        if !KEPT.contains(rule) || value.len() > MAX_VALUE_BYTES {
+            return None;
+        }
+        let hash_of = |rule: Rule, value: &str| FixedState::with_seed(rule.index() as u64).hash_one(value);
+        let hash = hash_of(rule, value);
+        let is_same = |known: &Explained| known.rule == rule && *known.value == *value;
+        if self.known.find(hash, is_same).is_none() {
+            if self.known.len() >= MAX_VALUES {
+                self.known.clear();
+            }
+            let explained = Explained { rule, value: value.into(), message: OnceCell::new(), fix: OnceCell::new() };
+            self.known.insert_unique(hash, explained, |known| hash_of(known.rule, &known.value));
+        }
+        self.known.find(hash, is_same)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::fields::{check_value, trim_strict};
+    use super::super::super::rule::Profile;
+    use super::super::super::samples::{NOW, any_value};
+    use super::*;
+    use crate::xml::names::{FileKind, Names};
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn kept_messages_and_fixes_are_those_of_the_value(
+            values in proptest::collection::vec((0..4usize).prop_flat_map(|at| (Just(Field::ALL[at]), any_value(Field::ALL[at]))), 1..12),
+            rounds in 1..3,
+        ) {
+            let names = Names::plain(FileKind::Urlset);
+            let context =
+                Context { now: NOW, profile: Profile::Google, names: &names, url_prefix: None, policy: None, site: None };
+            let mut known = ValueMessages::default();
+            for _ in 0..rounds {
+                for (field, value) in &values {
+                    let Some(value) = value.as_deref().map(trim_strict) else { continue };
+                    for rule in check_value(*field, value, &context).iter() {
+                        let message = known.message(rule, *field, value, &context);
+                        prop_assert_eq!(message, field_message(rule, *field, value, &context));
+                        let fix = known.fix(rule, *field, value, &context);
+                        prop_assert_eq!(fix, fix::value_fix(rule, *field, value, &context));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_limited_number_of_values_is_kept() {
+        let names = Names::plain(FileKind::Urlset);
+        let context =
+            Context { now: NOW, profile: Profile::Protocol, names: &names, url_prefix: None, policy: None, site: None };
+        let mut known = ValueMessages::default();
+        for number in 0..3 * MAX_VALUES {
+            let value = format!("{number}x");
+            known.message(Rule::PRIORITY_INVALID, Field::Priority, &value, &context);
+            assert!(known.known.len() <= MAX_VALUES);
+        }
+        let long = "9".repeat(MAX_VALUE_BYTES + 1);
+        let before = known.known.len();
+        known.message(Rule::PRIORITY_INVALID, Field::Priority, &long, &context);
+        assert_eq!(known.known.len(), before);
+    }
+}
