@@ -167,14 +167,17 @@ impl JsonList {
 
     pub(super) fn push(&mut self, element: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
         let Self { head, line } = self;
-        writeln!(out, "{}", head.take().unwrap_or(","))?;
         line.clear();
+        line.extend_from_slice(head.take().unwrap_or(",").as_bytes());
+        line.push(b'\n');
+        let start = line.len();
         serde_json::to_writer(&mut *line, element)?;
         // A line is searched faster than each string in it.
-        if std::str::from_utf8(line).is_ok_and(is_safe) {
-            return out.write_all(line);
+        if !line.get(start..).is_some_and(is_safe) {
+            line.truncate(start);
+            json(line, element)?;
         }
-        json(out, element)
+        out.write_all(line)
     }
 
     /// Ends the list.
@@ -186,15 +189,35 @@ impl JsonList {
 /// Writes a finding as `path:line:column: severity[rule]: message`. A finding about a whole file or set is at `1:1`, so
 /// that all lines have the same form.
 pub(crate) fn finding_text(out: &mut dyn Write, finding: &FindingView<'_>, colour: bool) -> io::Result<()> {
-    let (line, column) = (finding.line.unwrap_or(1), finding.column.unwrap_or(1));
-    let (file, message) = (without_controls(finding.file), without_controls(finding.message));
+    let FindingView { severity, rule, message, .. } = *finding;
+    let mut place = String::with_capacity(finding.file.len() + message.len() + 100);
+    push_place(&mut place, finding);
+    place.push(':');
     if colour {
-        let place = Paint::Bold.on(format_args!("{file}:{line}:{column}:"), colour);
-        let what = Paint::of(finding.severity).on(format_args!("{}[{}]", finding.severity, finding.rule), colour);
-        return writeln!(out, "{place} {what}: {message}");
+        let place = Paint::Bold.on(without_controls(&place), colour);
+        let what = Paint::of(severity).on(format_args!("{severity}[{rule}]"), colour);
+        return writeln!(out, "{place} {what}: {}", without_controls(message));
     }
-    // A report may have a million lines, so this path does not allocate.
-    writeln!(out, "{file}:{line}:{column}: {}[{}]: {message}", finding.severity, finding.rule)
+    // Joined, because formatting each part into the output takes longer than making the message.
+    let mut line = place;
+    line.extend([" ", severity, "[", rule, "]: ", message]);
+    write_line(out, line)
+}
+
+/// Appends `path:line:column`, with `1:1` for a whole file or set.
+pub(super) fn push_place(text: &mut String, finding: &FindingView<'_>) {
+    let [mut line, mut column] = [itoa::Buffer::new(); 2];
+    let (line, column) = (line.format(finding.line.unwrap_or(1)), column.format(finding.column.unwrap_or(1)));
+    text.extend([finding.file, ":", line, ":", column]);
+}
+
+/// Writes a line; control characters in it become U+FFFD.
+pub(super) fn write_line(out: &mut dyn Write, mut line: String) -> io::Result<()> {
+    if !is_safe(line.as_bytes()) {
+        line = plain(&line);
+    }
+    line.push('\n');
+    out.write_all(line.as_bytes())
 }
 
 /// A text style of results.
@@ -284,7 +307,7 @@ struct Escaped;
 
 impl Formatter for Escaped {
     fn write_string_fragment<W: ?Sized + Write>(&mut self, out: &mut W, fragment: &str) -> io::Result<()> {
-        if is_safe(fragment) {
+        if is_safe(fragment.as_bytes()) {
             return out.write_all(fragment.as_bytes());
         }
         let mut rest = fragment;
@@ -307,19 +330,24 @@ pub(crate) fn plain(text: &str) -> String {
 
 /// [`plain`], but borrows text that needs no replacement.
 pub(super) fn without_controls(text: &str) -> Cow<'_, str> {
-    if is_safe(text) {
+    if is_safe(text.as_bytes()) {
         return Cow::Borrowed(text);
     }
     text.chars().map(|c| if is_unsafe(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
-/// Whether text has no unsafe character.
-fn is_safe(text: &str) -> bool {
+/// Whether UTF-8 text has no unsafe character.
+fn is_safe(text: &[u8]) -> bool {
     // Without an early exit the compiler vectorises this loop.
-    let has_control = text.bytes().fold(false, |found, byte| found | byte.is_ascii_control());
+    let has_control = text.iter().fold(false, |found, byte| found | byte.is_ascii_control());
     // The other unsafe characters start with these bytes.
-    let mut others = memchr::memchr2_iter(0xC2, 0xE2, text.as_bytes());
-    !has_control && !others.any(|at| text.get(at..).is_some_and(|rest| rest.starts_with(is_unsafe)))
+    let mut others = memchr::memchr2_iter(0xC2, 0xE2, text);
+    !has_control && !others.any(|at| text.get(at..).is_some_and(starts_unsafe))
+}
+
+/// Whether UTF-8 text starts with an unsafe character other than an ASCII one.
+const fn starts_unsafe(text: &[u8]) -> bool {
+    matches!(text, [0xC2, 0x80..=0x9F, ..] | [0xE2, 0x80, 0xA8..=0xAE, ..] | [0xE2, 0x81, 0xA6..=0xA9, ..])
 }
 
 /// Control characters (C0, DEL, C1), line and paragraph separators, and direction marks.
@@ -357,7 +385,7 @@ mod tests {
         fn text_is_safe_unless_it_has_an_unsafe_character(
             text in "([ -~]{0,40}|[\u{0}-\u{1f}\u{7e}-\u{a0}éâ\u{2027}-\u{202f}\u{2065}-\u{206a}“”😀]{0,3}){0,4}",
         ) {
-            prop_assert_eq!(is_safe(&text), !text.contains(is_unsafe));
+            prop_assert_eq!(is_safe(text.as_bytes()), !text.contains(is_unsafe));
         }
     }
 

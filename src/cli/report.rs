@@ -3,7 +3,7 @@
 //! Sources: SARIF 2.1.0 (OASIS Standard, 27 March 2020), sections 3.14 to 3.52; the XML of `JUnit` as Apache Ant writes
 //! it and CI servers read it; GitHub Docs, "Workflow commands for GitHub Actions", "Setting an error message".
 
-use super::output::{FindingView, JsonList, json, without_controls};
+use super::output::{FindingView, JsonList, json, without_controls, write_line};
 use super::spool::Spool;
 use crate::check::rule::Rule;
 use crate::protocol::Severity;
@@ -233,34 +233,23 @@ impl JunitReport {
     pub(super) fn add(&mut self, finding: &FindingView<'_>, fails: bool) -> io::Result<()> {
         let [line, column] = [finding.line, finding.column].map(|number| number.unwrap_or(1).to_string());
         let (file, rule, message) = (attribute(finding.file), attribute(finding.rule), attribute(finding.message));
-        let loc = finding.loc.map(|loc| format!(" {}", attribute(loc))).unwrap_or_default();
-        let place = [&file, ":", &line, ":", &column].concat();
-        let result = if fails {
-            ["<failure type=\"", &rule, "\" message=\"", &message, "\">", &place, ": ", &message, "</failure>"].concat()
-        } else {
-            ["<system-out>", finding.severity, ": ", &place, ": ", &message, "</system-out>"].concat()
-        };
         // Joined, because formatting took a seventh of the time of a report.
-        let case = [
-            "    <testcase classname=\"",
-            &file,
-            "\" name=\"",
-            &rule,
-            " ",
-            &line,
-            ":",
-            &column,
-            &loc,
-            "\" file=\"",
-            &file,
-            "\" line=\"",
-            &line,
-            "\">\n      ",
-            &result,
-            "\n    </testcase>\n",
-        ];
+        let mut case = String::with_capacity(3 * file.len() + 2 * message.len() + 300);
+        case.extend(["    <testcase classname=\"", &file, "\" name=\"", &rule, " ", &line, ":", &column]);
+        if let Some(loc) = finding.loc {
+            case.extend([" ", &attribute(loc)]);
+        }
+        case.extend(["\" file=\"", &file, "\" line=\"", &line, "\">\n      "]);
+        let end = if fails {
+            case.extend(["<failure type=\"", &rule, "\" message=\"", &message, "\">"]);
+            "</failure>"
+        } else {
+            case.extend(["<system-out>", finding.severity, ": "]);
+            "</system-out>"
+        };
+        case.extend([&file, ":", &line, ":", &column, ": ", &message, end, "\n    </testcase>\n"]);
         let from = self.cases.len();
-        self.cases.write_all(case.concat().as_bytes())?;
+        self.cases.write_all(case.as_bytes())?;
         let to = self.cases.len();
         let Some(suite) = self.suite(finding.file) else { return Ok(()) };
         suite.findings += 1;
@@ -322,16 +311,16 @@ pub(super) fn github(out: &mut dyn Write, finding: &FindingView<'_>) -> io::Resu
     };
     let (line, column) = (finding.line.unwrap_or(1), finding.column.unwrap_or(1));
     let (file, rule, message) = (property(finding.file), property(finding.rule), data(finding.message));
-    write!(out, "::{command} file={file},line={line},col={column},title={rule}::{message}")?;
-    match finding.loc.map(data) {
-        Some(loc) => writeln!(out, " ({loc})"),
-        None => writeln!(out),
+    let mut text = format!("::{command} file={file},line={line},col={column},title={rule}::{message}");
+    if let Some(loc) = finding.loc {
+        text.extend([" (", &data(loc), ")"]);
     }
+    write_line(out, text)
 }
 
-/// The escaped message of a workflow command. Line breaks have become U+FFFD like all control characters.
+/// The escaped message of a workflow command. Line breaks become U+FFFD like all control characters.
 fn data(text: &str) -> Cow<'_, str> {
-    escaped(without_controls(text), &[('%', "%25")])
+    escaped(text.into(), &[('%', "%25")])
 }
 
 /// The escaped property of a workflow command.
