@@ -301,21 +301,8 @@ pub(super) fn structure(entry: &Entry, text: &[u8], context: &Context<'_>) -> Ru
 }
 
 pub(super) fn value_rules(field: Field, decoded: &str, context: &Context<'_>, facts: &mut FieldFacts) -> RuleSet {
-    let mut set = RuleSet::EMPTY;
-    let kind = context.names.kind;
-    if kind == FileKind::Index && matches!(field, Field::Changefreq | Field::Priority) {
-        set.insert(Rule::INDEX_EXTRA_CHILD);
-        return set;
-    }
-    let value = trim_strict(decoded);
-    if value.is_empty() {
-        set.insert(if field == Field::Loc { Rule::LOC_EMPTY } else { Rule::FIELD_EMPTY });
-        return set;
-    }
-    if value.len() != decoded.len() {
-        let strict = decoded.trim_matches(XML_BLANKS).len() != value.len();
-        set.insert(if strict { Rule::FIELD_WHITESPACE_STRICT } else { whitespace_rule(field) });
-    }
+    let (mut set, value) = shared_rules(field, decoded, context.names.kind);
+    let Some(value) = value else { return set };
     // Only the Yandex profile has this rule.
     let is_hint = field != Field::Loc && context.profile == Profile::Yandex;
     set.insert_if(Rule::FIELD_TOO_LONG_YANDEX, is_hint && decoded.len() > MAX_YANDEX_BYTES);
@@ -431,14 +418,45 @@ pub(super) fn breaks(rule: Rule, field: Option<Field>, entry: &Entry, text: &[u8
     }
 }
 
+/// The rules that several fields can violate and a value violates, and the value trimmed of all white space; `None`
+/// instead of a value that no other rule is about.
+fn shared_rules(field: Field, decoded: &str, kind: FileKind) -> (RuleSet, Option<&str>) {
+    if kind == FileKind::Index && matches!(field, Field::Changefreq | Field::Priority) {
+        return (RuleSet::of(&[Rule::INDEX_EXTRA_CHILD]), None);
+    }
+    let value = trim_strict(decoded);
+    if value.is_empty() {
+        let rule = if field == Field::Loc { Rule::LOC_EMPTY } else { Rule::FIELD_EMPTY };
+        return (RuleSet::of(&[rule]), None);
+    }
+    let mut set = RuleSet::EMPTY;
+    if value.len() != decoded.len() {
+        let strict = decoded.trim_matches(XML_BLANKS).len() != value.len();
+        set.insert(if strict { Rule::FIELD_WHITESPACE_STRICT } else { whitespace_rule(field) });
+    }
+    (set, Some(value))
+}
+
 /// The rules that a field of an entry violates, including those about white space around its value.
 pub(super) fn rules_broken_in(field: Field, entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
+    rules_of_text(field, entry, text, |value| check_value(field, value, context))
+}
+
+/// Those of [`rules_broken_in`] that several fields can violate.
+pub(super) fn any_field_rules_broken_in(field: Field, entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
+    let kind = context.names.kind;
+    rules_of_text(field, entry, text, |value| context.enabled(shared_rules(field, value, kind).0))
+        .intersection(ANY_FIELD_RULES)
+}
+
+/// The rules that the text of a field violates, and those that `check` finds for its value.
+fn rules_of_text(field: Field, entry: &Entry, text: &[u8], check: impl FnOnce(&str) -> RuleSet) -> RuleSet {
     let (Some(span), Some(raw)) = (entry.field(field), entry.raw_value(field, text)) else { return RuleSet::EMPTY };
     if span.text == TextKind::Children {
         return RuleSet::of(&[Rule::FIELD_HAS_CHILDREN]);
     }
     let value = entry.value(field, text).unwrap_or(Cow::Borrowed(""));
-    let mut broken = check_value(field, &value, context);
+    let mut broken = check(&value);
     let is_padded = !broken.contains(Rule::FIELD_WHITESPACE_STRICT) && !value.is_empty() && has_outer_blanks(span, raw);
     broken.insert_if(whitespace_rule(field), is_padded);
     broken

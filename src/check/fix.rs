@@ -389,6 +389,7 @@ fn rewrite_fix(label: impl Into<Cow<'static, str>>, is_safe: bool, text: String)
 
 #[cfg(test)]
 mod tests {
+    use super::super::fields::{ANY_FIELD_RULES, any_field_rules_broken_in, rules_broken_in};
     use super::super::message::messages;
     use super::super::rule::FixKind;
     use super::super::samples::{NOW, any_value};
@@ -546,6 +547,20 @@ mod tests {
         #[test]
         fn rules_after_a_value_fix_in_an_index_equal_a_check(text in any_entry(FileKind::Index)) {
             compare_with_whole_check(FileKind::Index, &text)?;
+        }
+
+        #[test]
+        fn the_rules_of_any_field_equal_those_of_a_whole_check(text in any_entry(FileKind::Urlset), index in any_entry(FileKind::Index)) {
+            for (kind, text) in [(FileKind::Urlset, text), (FileKind::Index, index)] {
+                with_context(kind, |context| {
+                    let (bytes, entry) = (text.as_bytes(), Entry::of(text.as_bytes(), context.names));
+                    for field in Field::ALL {
+                        let broken = rules_broken_in(field, &entry, bytes, context).intersection(ANY_FIELD_RULES);
+                        prop_assert_eq!(any_field_rules_broken_in(field, &entry, bytes, context), broken, "{} in {}", field.name(), &text);
+                    }
+                    Ok(())
+                })?;
+            }
         }
     }
 

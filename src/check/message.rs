@@ -7,8 +7,8 @@ use super::action::Action;
 use super::context::{Context, Subject};
 use super::extension;
 use super::fields::{
-    ANY_FIELD_RULES, FIELD_RULES, FUTURE_TOLERANCE, LASTMOD, PRIORITY, breaks, check_fields, check_value,
-    fields_of_rule, loc_rule, rules_broken_in, rules_of_field, trim_strict,
+    ANY_FIELD_RULES, FIELD_RULES, FUTURE_TOLERANCE, LASTMOD, PRIORITY, any_field_rules_broken_in, breaks, check_fields,
+    check_value, fields_of_rule, is_any_field_rule, loc_rule, rules_broken_in, rules_of_field, trim_strict,
 };
 use super::finding::{Finding, Position};
 use super::fix::{self, Trial};
@@ -92,6 +92,7 @@ fn for_each_broken(
     let (of_fields, of_whole) = (Field::ALL.map(|_| OnceCell::new()), OnceCell::new());
     let is_broken = |rule: Rule, field: Option<Field>| {
         let broken = match field {
+            Some(field) if is_any_field_rule(rule) => any_field_rules_broken_in(field, entry, text, context),
             Some(field) => {
                 let known = of_fields.get(field.index());
                 known

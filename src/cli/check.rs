@@ -4,9 +4,9 @@ use super::args::{Check, CheckFormat, Common};
 use super::baseline::Baseline;
 use super::destination::Destination;
 use super::finding_filter::FindingFilter;
-use super::output::{File, FindingView, JsonList, Summary, check_json, finding_text, finish_check_json};
+use super::output::{File, Summary, check_json, finish_check_json};
 use super::paths::each_path;
-use super::report::{self, JunitReport, SarifLog};
+use super::report::{JunitReport, SarifLog};
 use super::set_reader::{ReadMode, SetReader, SetRequest, memory_limit};
 use super::text_report;
 use super::{Failure, Status, Streams, filter};
@@ -32,6 +32,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+mod format;
+
+use format::{Format, Listed};
 
 /// The kind of a sitemap index.
 const INDEX: &str = "sitemapindex";
@@ -62,20 +65,7 @@ struct Report {
     worst: Option<Worst>,
     /// Findings of the current file that will be listed as one.
     groups: Groups,
-    form: Form,
-    colour: bool,
-}
-
-/// The output format. Findings are printed immediately if the format allows it, and use no memory then.
-enum Form {
-    Text(Grouped),
-    /// Text with one line per finding.
-    Lines,
-    Github,
-    Json(JsonList),
-    Sarif(SarifLog),
-    /// The number of findings of a file precedes them.
-    Junit(JunitReport),
+    format: Format,
 }
 
 /// Checks every path. If one cannot be read, the findings of the others are still reported.
@@ -107,15 +97,14 @@ pub(super) fn run_with_limit(check: &Check, memory_limit: u64, streams: &mut Str
         printed: 0,
         groups: Groups::default(),
         worst: check.max_findings.map(Worst::new),
-        form: match check.format {
-            CheckFormat::Text if check.all || check.max_findings.is_some() => Form::Lines,
-            CheckFormat::Text => Form::Text(Grouped::default()),
-            CheckFormat::Github => Form::Github,
-            CheckFormat::Json => Form::Json(check_json()),
-            CheckFormat::Sarif => Form::Sarif(SarifLog::new()),
-            CheckFormat::Junit => Form::Junit(JunitReport::new()),
+        format: match check.format {
+            CheckFormat::Text if check.all || check.max_findings.is_some() => Format::Lines { colour: streams.colour },
+            CheckFormat::Text => Format::Text(Grouped::default()),
+            CheckFormat::Github => Format::Github,
+            CheckFormat::Json => Format::Json(check_json()),
+            CheckFormat::Sarif => Format::Sarif(SarifLog::new()),
+            CheckFormat::Junit => Format::Junit(JunitReport::new()),
         },
-        colour: streams.colour,
     };
     let common = report.common.clone();
     // Several files are one set; an index or folder among them is a set of its own.
@@ -228,7 +217,7 @@ impl Report {
     /// Adds a finding about a file that belongs to no set.
     fn take_outside(&mut self, found: &LocatedFinding, out: &mut dyn Write) -> Result<(), Failure> {
         if self.query.is_none() && self.filter.includes(found.finding.rule) {
-            self.take(Listed { found, extent: None }, out)?;
+            self.take(&[Listed { found, extent: None }], out)?;
         }
         Ok(())
     }
@@ -236,6 +225,7 @@ impl Report {
     /// Adds those findings of a set that match the options.
     fn take_all(&mut self, found: &[LocatedFinding], session: &Session, out: &mut dyn Write) -> Result<(), Failure> {
         let facts = self.query.as_ref().map(|_| session.view().facts_by_row());
+        let mut listed: Vec<Listed<&LocatedFinding>> = Vec::with_capacity(found.len());
         for found in found {
             let passes = match (&self.query, &facts, found.row()) {
                 (Some(query), Some(facts), Some(row)) => query.matches(&facts.of(row)),
@@ -243,10 +233,10 @@ impl Report {
                 (None, ..) => true,
             };
             if passes && self.filter.includes(found.finding.rule) && !self.groups.take(found) {
-                self.take(Listed { found, extent: None }, out)?;
+                listed.push(Listed { found, extent: None });
             }
         }
-        Ok(())
+        self.take(&listed, out)
     }
 
     /// Adds the grouped findings of a file, after its last row.
@@ -255,48 +245,38 @@ impl Report {
             if let Some((rule, severity)) = group.counted() {
                 self.count_unlisted(rule, severity, 1);
             } else if let Some((found, extent)) = group.into_finding() {
-                self.take(Listed { found: &found, extent }, out)?;
+                self.take(&[Listed { found: &found, extent }], out)?;
             }
         }
         Ok(())
     }
 
-    /// Counts a finding and prints or keeps it. Both happen here, so that the totals match the list.
-    fn take(&mut self, listed: Listed<&LocatedFinding>, out: &mut dyn Write) -> Result<(), Failure> {
-        let found = listed.found;
-        if let Some(accepted) = &mut self.accepted {
-            accepted.add(found);
-            return Ok(());
-        }
-        if self.known.as_mut().is_some_and(|known| known.suppress(found)) {
-            return Ok(());
-        }
-        self.count(found.finding.rule, found.finding.severity, 1);
-        if let Form::Text(grouped) = &mut self.form {
-            grouped.add(found);
-            return Ok(());
-        }
-        match &mut self.worst {
-            Some(worst) => {
-                worst.add(listed);
-                Ok(())
+    /// Counts findings and prints or keeps them. Both happen here, so that the totals match the list.
+    fn take(&mut self, listed: &[Listed<&LocatedFinding>], out: &mut dyn Write) -> Result<(), Failure> {
+        let mut printed = Vec::with_capacity(listed.len());
+        for listed in listed {
+            let found = listed.found;
+            if let Some(accepted) = &mut self.accepted {
+                accepted.add(found);
+                continue;
             }
-            None => self.print(listed, out),
+            if self.known.as_mut().is_some_and(|known| known.suppress(found)) {
+                continue;
+            }
+            self.count(found.finding.rule, found.finding.severity, 1);
+            match (&mut self.format, &mut self.worst) {
+                (Format::Text(grouped), _) => grouped.add(found),
+                (_, Some(worst)) => worst.add(*listed),
+                (_, None) => printed.push(*listed),
+            }
         }
+        self.print(&printed, out)
     }
 
-    fn print(&mut self, Listed { found, extent }: Listed<&LocatedFinding>, out: &mut dyn Write) -> Result<(), Failure> {
-        self.printed += 1;
-        let (count, rows) = (extent.map(|extent| extent.places), extent.map(|extent| extent.rows));
-        let shown = FindingView { count, rows, ..FindingView::from(found) };
-        match &mut self.form {
-            Form::Text(_) => {}
-            Form::Lines => finding_text(out, &shown, self.colour)?,
-            Form::Github => report::github(out, &shown)?,
-            Form::Json(findings) => findings.push(&shown, out)?,
-            Form::Sarif(log) => log.add(&shown, out)?,
-            Form::Junit(cases) => cases.add(&shown, self.filter.fails(found.finding.severity))?,
-        }
+    fn print(&mut self, listed: &[Listed<&LocatedFinding>], out: &mut dyn Write) -> Result<(), Failure> {
+        self.printed += listed.len() as u64;
+        let Self { format, filter, .. } = self;
+        format.print(listed, &|severity| filter.fails(severity), out)?;
         Ok(())
     }
 
@@ -330,7 +310,7 @@ impl Report {
     /// Counts findings without messages.
     fn count_unlisted(&mut self, rule: Rule, severity: Severity, findings: u64) {
         self.count(rule, severity, findings);
-        if let Form::Text(grouped) = &mut self.form {
+        if let Format::Text(grouped) = &mut self.format {
             grouped.count(rule, severity, findings);
         }
     }
@@ -338,7 +318,7 @@ impl Report {
     /// Counts findings without messages of a file.
     fn count_unlisted_in(&mut self, file: &str, rule: Rule, severity: Severity, findings: u64) {
         self.count(rule, severity, findings);
-        if let Form::Text(grouped) = &mut self.form {
+        if let Format::Text(grouped) = &mut self.format {
             grouped.count_in(file, rule, severity, findings);
         }
     }
@@ -356,15 +336,15 @@ impl Report {
     /// Which findings of a file need a message.
     fn messages_needed(&self, file: &str, profile: Profile) -> MessageFilter {
         // Only JSON contains the fix of a finding.
-        let has_fixes = matches!(self.form, Form::Json(_));
+        let has_fixes = matches!(self.format, Format::Json(_));
         if self.needs_message() {
             return MessageFilter { has_fixes, ..MessageFilter::ALL };
         }
         if self.only_counts() {
             return MessageFilter::NONE;
         }
-        let counted_only = match (&self.form, &self.worst) {
-            (Form::Text(grouped), _) => grouped.counted_only_rules(file),
+        let counted_only = match (&self.format, &self.worst) {
+            (Format::Text(grouped), _) => grouped.counted_only_rules(file),
             (_, Some(worst)) => worst.counted_only_rules(profile),
             (_, None) => RuleSet::EMPTY,
         };
@@ -376,21 +356,20 @@ impl Report {
     fn finish(&mut self, streams: &mut Streams<'_>) -> Result<(), Failure> {
         let out = &mut *streams.out;
         let worst = self.worst.as_mut().map(|worst| std::mem::take(&mut worst.findings)).unwrap_or_default();
-        for Listed { found, extent } in worst.values() {
-            self.print(Listed { found, extent: *extent }, out)?;
-        }
-        match &mut self.form {
-            Form::Lines | Form::Github => {}
-            Form::Text(grouped) => text_report::print(grouped, out, self.colour)?,
-            Form::Json(findings) => {
+        let worst: Vec<Listed<&LocatedFinding>> = worst.values().map(Listed::as_ref).collect();
+        self.print(&worst, out)?;
+        match &mut self.format {
+            Format::Lines { .. } | Format::Github => {}
+            Format::Text(grouped) => text_report::print(grouped, out, streams.colour)?,
+            Format::Json(findings) => {
                 // Variants of a rule have the same code.
                 for (rule, findings) in Rule::ALL.into_iter().zip(self.of_rules).filter(|(_, findings)| *findings > 0) {
                     *self.summary.rules.entry(rule.code()).or_default() += findings;
                 }
                 finish_check_json(out, findings, &self.files, &self.summary)?;
             }
-            Form::Sarif(log) => log.finish(out)?,
-            Form::Junit(cases) => {
+            Format::Sarif(log) => log.finish(out)?,
+            Format::Junit(cases) => {
                 let files: Vec<String> = self.files.iter().map(|file| file.path.clone()).collect();
                 cases.finish(out, &files)?;
             }
@@ -470,14 +449,6 @@ impl Receiver for FileReport<'_> {
             self.report.count_unlisted_in(&self.file, rule, severity, findings);
         }
     }
-}
-
-/// A finding as it is listed: one place, or a group of them.
-#[derive(Debug, Clone, Copy)]
-struct Listed<F> {
-    found: F,
-    /// Number of places and rows of a group.
-    extent: Option<Extent>,
 }
 
 /// The `most` most severe findings; among findings of one severity, the first ones.

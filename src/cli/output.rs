@@ -156,28 +156,38 @@ pub(super) fn finish_check_json(
 pub(super) struct JsonList {
     /// The document up to the opening bracket of the list, until it is printed.
     head: Option<&'static str>,
-    /// The last element: a serializer writes every bracket separately.
-    line: Vec<u8>,
 }
+
+/// The text between two elements of a list.
+const SEPARATOR: &str = ",\n";
 
 impl JsonList {
     pub(super) const fn new(head: &'static str) -> Self {
-        Self { head: Some(head), line: Vec::new() }
+        Self { head: Some(head) }
     }
 
-    pub(super) fn push(&mut self, element: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
-        let Self { head, line } = self;
-        line.clear();
-        line.extend_from_slice(head.take().unwrap_or(",").as_bytes());
-        line.push(b'\n');
-        let start = line.len();
-        serde_json::to_writer(&mut *line, element)?;
-        // A line is searched faster than each string in it.
-        if !line.get(start..).is_some_and(is_safe) {
-            line.truncate(start);
-            json(line, element)?;
+    /// Appends an element, after a comma.
+    pub(super) fn push(text: &mut Vec<u8>, element: &impl Serialize) -> io::Result<()> {
+        text.extend_from_slice(SEPARATOR.as_bytes());
+        let start = text.len();
+        serde_json::to_writer(&mut *text, element)?;
+        // An element is searched faster than each string in it.
+        if text.get(start..).is_some_and(is_safe) {
+            return Ok(());
         }
-        out.write_all(line)
+        text.truncate(start);
+        json(text, element)
+    }
+
+    /// Writes elements that [`Self::push`] has appended to a text.
+    pub(super) fn write(&mut self, elements: &[u8], out: &mut dyn Write) -> io::Result<()> {
+        match elements.strip_prefix(SEPARATOR.as_bytes()).and_then(|first| Some((self.head.take()?, first))) {
+            Some((head, first)) => {
+                writeln!(out, "{head}")?;
+                out.write_all(first)
+            }
+            None => out.write_all(elements),
+        }
     }
 
     /// Ends the list.
@@ -189,35 +199,47 @@ impl JsonList {
 /// Writes a finding as `path:line:column: severity[rule]: message`. A finding about a whole file or set is at `1:1`, so
 /// that all lines have the same form.
 pub(crate) fn finding_text(out: &mut dyn Write, finding: &FindingView<'_>, colour: bool) -> io::Result<()> {
-    let FindingView { severity, rule, message, .. } = *finding;
-    let mut place = String::with_capacity(finding.file.len() + message.len() + 100);
-    push_place(&mut place, finding);
-    place.push(':');
-    if colour {
-        let place = Paint::Bold.on(without_controls(&place), colour);
-        let what = Paint::of(severity).on(format_args!("{severity}[{rule}]"), colour);
-        return writeln!(out, "{place} {what}: {}", without_controls(message));
-    }
-    // Joined, because formatting each part into the output takes longer than making the message.
-    let mut line = place;
-    line.extend([" ", severity, "[", rule, "]: ", message]);
-    write_line(out, line)
+    let mut text = Vec::new();
+    push_finding(&mut text, finding, colour);
+    out.write_all(&text)
 }
 
-/// Appends `path:line:column`, with `1:1` for a whole file or set.
-pub(super) fn push_place(text: &mut String, finding: &FindingView<'_>) {
+/// Appends a line as [`finding_text`] writes it.
+pub(super) fn push_finding(text: &mut Vec<u8>, finding: &FindingView<'_>, colour: bool) {
+    let FindingView { file, severity, rule, message, .. } = *finding;
     let [mut line, mut column] = [itoa::Buffer::new(); 2];
-    let (line, column) = (line.format(finding.line.unwrap_or(1)), column.format(finding.column.unwrap_or(1)));
-    text.extend([finding.file, ":", line, ":", column]);
+    let (line, column) = position(finding, &mut line, &mut column);
+    if !colour {
+        return push_line(text, &[file, ":", line, ":", column, ": ", severity, "[", rule, "]: ", message]);
+    }
+    let place = Paint::Bold.on(format_args!("{}:{line}:{column}:", without_controls(file)), colour);
+    let what = Paint::of(severity).on(format_args!("{severity}[{rule}]"), colour);
+    push_all(text, &[&place, " ", &what, ": ", &without_controls(message), "\n"]);
 }
 
-/// Writes a line; control characters in it become U+FFFD.
-pub(super) fn write_line(out: &mut dyn Write, mut line: String) -> io::Result<()> {
-    if !is_safe(line.as_bytes()) {
-        line = plain(&line);
+/// Line and column of a finding in decimal digits; 1 for a whole file or set.
+pub(super) fn position<'b>(
+    finding: &FindingView<'_>,
+    line: &'b mut itoa::Buffer,
+    column: &'b mut itoa::Buffer,
+) -> (&'b str, &'b str) {
+    (line.format(finding.line.unwrap_or(1)), column.format(finding.column.unwrap_or(1)))
+}
+
+/// Appends parts of a text. To format them takes longer than to make the message of a finding.
+pub(super) fn push_all(text: &mut Vec<u8>, parts: &[&str]) {
+    parts.iter().for_each(|part| text.extend_from_slice(part.as_bytes()));
+}
+
+/// Appends a line; control characters in it become U+FFFD.
+pub(super) fn push_line(text: &mut Vec<u8>, parts: &[&str]) {
+    let start = text.len();
+    push_all(text, parts);
+    if !text.get(start..).is_some_and(is_safe) {
+        text.truncate(start);
+        text.extend_from_slice(plain(&parts.concat()).as_bytes());
     }
-    line.push('\n');
-    out.write_all(line.as_bytes())
+    text.push(b'\n');
 }
 
 /// A text style of results.
@@ -411,9 +433,12 @@ mod tests {
         let summary = Summary { entries: 2, urls: 2, index_entries: 0, errors: 0, warnings: 2, notes: 1, rules };
         let fixed = FindingView { fix: Some("remove it"), line: None, column: None, loc: None, ..FINDING };
         let text = written(|out| {
-            let mut findings = check_json();
-            findings.push(&FINDING, out)?;
-            findings.push(&fixed, out)?;
+            let (mut findings, mut elements) = (check_json(), Vec::new());
+            for finding in [&FINDING, &fixed] {
+                elements.clear();
+                JsonList::push(&mut elements, finding)?;
+                findings.write(&elements, out)?;
+            }
             finish_check_json(out, &mut findings, std::slice::from_ref(&file), &summary)
         });
         let expected = concat!(

@@ -3,7 +3,7 @@
 //! Sources: SARIF 2.1.0 (OASIS Standard, 27 March 2020), sections 3.14 to 3.52; the XML of `JUnit` as Apache Ant writes
 //! it and CI servers read it; GitHub Docs, "Workflow commands for GitHub Actions", "Setting an error message".
 
-use super::output::{FindingView, JsonList, json, without_controls, write_line};
+use super::output::{FindingView, JsonList, json, position, push_all, push_line, without_controls};
 use super::spool::Spool;
 use crate::check::rule::Rule;
 use crate::protocol::Severity;
@@ -30,47 +30,48 @@ pub(super) struct SarifLog {
     results: JsonList,
     /// In the order of their first findings.
     rules: Vec<Rule>,
-    /// The path of the last file, and its URI.
-    last_file: (String, String),
-    fingerprint: String,
 }
 
 impl SarifLog {
-    pub(super) fn new() -> Self {
-        Self {
-            results: JsonList::new(RESULTS),
-            rules: Vec::new(),
-            last_file: Default::default(),
-            fingerprint: String::new(),
+    pub(super) const fn new() -> Self {
+        Self { results: JsonList::new(RESULTS), rules: Vec::new() }
+    }
+
+    /// Adds a rule unless it is known; before the text of its findings is made.
+    pub(super) fn add_rule(&mut self, rule: Rule) {
+        // Variants of a rule have the same code.
+        if self.index_of(rule.code()).is_none() {
+            self.rules.extend(Rule::from_code(rule.code()));
         }
     }
 
-    pub(super) fn add(&mut self, finding: &FindingView<'_>, out: &mut dyn Write) -> io::Result<()> {
-        let known = self.rules.iter().position(|known| known.code() == finding.rule).or_else(|| {
-            self.rules.push(Rule::from_code(finding.rule)?);
-            Some(self.rules.len() - 1)
-        });
-        if self.last_file.0 != finding.file {
-            self.last_file = (finding.file.to_owned(), uri(finding.file));
-        }
+    fn index_of(&self, code: &str) -> Option<usize> {
+        self.rules.iter().position(|known| known.code() == code)
+    }
+
+    /// Appends the text of a result. `uri` is that of its file.
+    pub(super) fn push(&self, text: &mut Vec<u8>, finding: &FindingView<'_>, uri: &str) -> io::Result<()> {
         let region = finding.line.map(|line| Region { column: finding.column.unwrap_or(1), line });
         // Without the line, so that it stays the same when lines move.
-        self.fingerprint.clear();
-        let parts = [finding.rule, " ", finding.field.unwrap_or(""), " ", finding.loc.unwrap_or("")];
-        self.fingerprint.extend(parts);
+        let fingerprint = finding.loc.map(|loc| [finding.rule, " ", finding.field.unwrap_or(""), " ", loc].concat());
         let result = SarifResult {
             level: level(finding.severity),
             locations: [Location {
                 logical: finding.loc.map(|name| [LogicalLocation { name, kind: "resource" }]),
-                physical: PhysicalLocation { artifact: Artifact { uri: &self.last_file.1 }, region },
+                physical: PhysicalLocation { artifact: Artifact { uri }, region },
             }],
             message: Text { text: finding.message },
-            fingerprints: finding.loc.map(|_| Fingerprints { rule_and_url: &self.fingerprint }),
+            fingerprints: fingerprint.as_deref().map(|rule_and_url| Fingerprints { rule_and_url }),
             properties: finding.count.map(|count| Properties { count, rows: finding.rows }),
             rule: finding.rule,
-            rule_index: known,
+            rule_index: self.index_of(finding.rule),
         };
-        self.results.push(&result, out)
+        JsonList::push(text, &result)
+    }
+
+    /// Writes the text of results.
+    pub(super) fn write(&mut self, results: &[u8], out: &mut dyn Write) -> io::Result<()> {
+        self.results.write(results, out)
     }
 
     pub(super) fn finish(&mut self, out: &mut dyn Write) -> io::Result<()> {
@@ -178,7 +179,7 @@ fn level(severity: &str) -> &str {
 }
 
 /// A path as a URI reference (RFC 3986, section 4.1); an absolute path gets `file://`.
-fn uri(path: &str) -> String {
+pub(super) fn uri(path: &str) -> String {
     let mut out = String::with_capacity(path.len() + 8);
     if path.starts_with('/') {
         out.push_str("file://");
@@ -230,30 +231,14 @@ impl JunitReport {
         self.suites.get_mut(number)
     }
 
-    pub(super) fn add(&mut self, finding: &FindingView<'_>, fails: bool) -> io::Result<()> {
-        let [line, column] = [finding.line, finding.column].map(|number| number.unwrap_or(1).to_string());
-        let (file, rule, message) = (attribute(finding.file), attribute(finding.rule), attribute(finding.message));
-        // Joined, because formatting took a seventh of the time of a report.
-        let mut case = String::with_capacity(3 * file.len() + 2 * message.len() + 300);
-        case.extend(["    <testcase classname=\"", &file, "\" name=\"", &rule, " ", &line, ":", &column]);
-        if let Some(loc) = finding.loc {
-            case.extend([" ", &attribute(loc)]);
-        }
-        case.extend(["\" file=\"", &file, "\" line=\"", &line, "\">\n      "]);
-        let end = if fails {
-            case.extend(["<failure type=\"", &rule, "\" message=\"", &message, "\">"]);
-            "</failure>"
-        } else {
-            case.extend(["<system-out>", finding.severity, ": "]);
-            "</system-out>"
-        };
-        case.extend([&file, ":", &line, ":", &column, ": ", &message, end, "\n    </testcase>\n"]);
+    /// Adds the text of test cases of a file, and the number of its findings and failures.
+    pub(super) fn add(&mut self, file: &str, cases: &[u8], (findings, failures): (usize, usize)) -> io::Result<()> {
         let from = self.cases.len();
-        self.cases.write_all(case.as_bytes())?;
+        self.cases.write_all(cases)?;
         let to = self.cases.len();
-        let Some(suite) = self.suite(finding.file) else { return Ok(()) };
-        suite.findings += 1;
-        suite.failures += usize::from(fails);
+        let Some(suite) = self.suite(file) else { return Ok(()) };
+        suite.findings += findings;
+        suite.failures += failures;
         match suite.cases.last_mut() {
             Some(before) if before.end == from => before.end = to,
             _ => suite.cases.push(from..to),
@@ -294,6 +279,26 @@ impl JunitReport {
     }
 }
 
+/// Appends the test case of a finding.
+pub(super) fn push_test_case(text: &mut Vec<u8>, finding: &FindingView<'_>, fails: bool) {
+    let [mut line, mut column] = [itoa::Buffer::new(); 2];
+    let (line, column) = position(finding, &mut line, &mut column);
+    let (file, rule, message) = (attribute(finding.file), attribute(finding.rule), attribute(finding.message));
+    push_all(text, &["    <testcase classname=\"", &file, "\" name=\"", &rule, " ", line, ":", column]);
+    if let Some(loc) = finding.loc {
+        push_all(text, &[" ", &attribute(loc)]);
+    }
+    push_all(text, &["\" file=\"", &file, "\" line=\"", line, "\">\n      "]);
+    let end = if fails {
+        push_all(text, &["<failure type=\"", &rule, "\" message=\"", &message, "\">"]);
+        "</failure>"
+    } else {
+        push_all(text, &["<system-out>", finding.severity, ": "]);
+        "</system-out>"
+    };
+    push_all(text, &[&file, ":", line, ":", column, ": ", &message, end, "\n    </testcase>\n"]);
+}
+
 /// Escaped text for an attribute or element, without characters that XML does not allow.
 fn attribute(text: &str) -> Cow<'_, str> {
     match without_controls(text) {
@@ -302,20 +307,20 @@ fn attribute(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Writes a finding as a workflow command: `::error file=…,line=…,col=…,title=…::message`.
-pub(super) fn github(out: &mut dyn Write, finding: &FindingView<'_>) -> io::Result<()> {
+/// Appends a finding as a workflow command: `::error file=…,line=…,col=…,title=…::message`.
+pub(super) fn push_annotation(text: &mut Vec<u8>, finding: &FindingView<'_>) {
     let command = match finding.severity {
         "error" => "error",
         "warning" => "warning",
         _ => "notice",
     };
-    let (line, column) = (finding.line.unwrap_or(1), finding.column.unwrap_or(1));
+    let [mut line, mut column] = [itoa::Buffer::new(); 2];
+    let (line, column) = position(finding, &mut line, &mut column);
     let (file, rule, message) = (property(finding.file), property(finding.rule), data(finding.message));
-    let mut text = format!("::{command} file={file},line={line},col={column},title={rule}::{message}");
-    if let Some(loc) = finding.loc {
-        text.extend([" (", &data(loc), ")"]);
-    }
-    write_line(out, text)
+    let loc = finding.loc.map(data);
+    let [open, loc, close] = loc.as_deref().map_or([""; 3], |loc| [" (", loc, ")"]);
+    let place = [",line=", line, ",col=", column, ",title=", &rule].concat();
+    push_line(text, &["::", command, " file=", &file, &place, "::", &message, open, loc, close]);
 }
 
 /// The escaped message of a workflow command. Line breaks become U+FFFD like all control characters.
@@ -363,8 +368,12 @@ mod tests {
     fn sarif_results_have_a_rule_and_a_position() {
         let whole = FindingView { rule: "set-duplicate", severity: "note", line: None, column: None, loc: None, ..ONE };
         let text = written(|out| {
-            let mut log = SarifLog::new();
-            [&ONE, &whole].into_iter().try_for_each(|finding| log.add(finding, out))?;
+            let (mut log, mut results) = (SarifLog::new(), Vec::new());
+            for finding in [&ONE, &whole] {
+                log.add_rule(Rule::from_code(finding.rule).unwrap());
+                log.push(&mut results, finding, &uri(finding.file))?;
+            }
+            log.write(&results, out)?;
             log.finish(out)
         });
         assert!(!text.contains('\u{1b}'), "{text}");
@@ -388,8 +397,11 @@ mod tests {
         let files = ["a b/c.xml".to_owned(), "d.xml".to_owned()];
         let text = written(|out| {
             let mut report = JunitReport::new();
-            report.add(&ONE, true)?;
-            report.add(&note, false)?;
+            for (finding, fails) in [(&ONE, true), (&note, false)] {
+                let mut case = Vec::new();
+                push_test_case(&mut case, finding, fails);
+                report.add(finding.file, &case, (1, usize::from(fails)))?;
+            }
             report.finish(out, &files)
         });
         assert!(text.contains("<testsuites name=\"sited\" tests=\"3\" failures=\"1\" errors=\"0\">"), "{text}");
@@ -403,7 +415,9 @@ mod tests {
 
     #[test]
     fn annotations_escape_delimiters_and_line_breaks() {
-        let line = written(|out| github(out, &FindingView { file: "a:b,c.xml", ..ONE }));
+        let mut line = Vec::new();
+        push_annotation(&mut line, &FindingView { file: "a:b,c.xml", ..ONE });
+        let line = String::from_utf8(line).unwrap();
         let expected = "::warning file=a%3Ab%2Cc.xml,line=3,col=10,title=loc-fragment::50%25 of \"#x\" <is>\u{FFFD}\
                         \u{FFFD}[2J dropped, really (https://e.com/?a=1&b=2)\n";
         assert_eq!(line, expected);

@@ -346,6 +346,7 @@ fn deliver<R: Receiver>(
     lines: &mut Lines<'_>,
     receiver: &mut R,
 ) -> Result<(), R::Error> {
+    let mut all = Vec::with_capacity(pieces.iter().map(|piece| piece.found.len()).sum());
     for Unplaced { mut found, offsets } in pieces {
         for (found, offset) in found.iter_mut().zip(offsets) {
             found.at = found.at.or_else(|| offset.map(|offset| lines.position(offset)));
@@ -354,8 +355,9 @@ fn deliver<R: Receiver>(
         for of_row in found.chunk_by_mut(|one, next| one.row() == next.row()) {
             of_row.sort_by_key(|found| found.at);
         }
-        receiver.take(found)?;
+        all.append(&mut found);
     }
+    receiver.take(all)?;
     receiver.count(counted);
     Ok(())
 }

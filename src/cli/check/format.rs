@@ -1,0 +1,115 @@
+//! The formats of `check`. The text of a finding needs no other finding, so it is made on all cores and written in
+//! order.
+
+use super::super::output::{self, FindingView, JsonList};
+use super::super::report::{self, JunitReport, SarifLog};
+use crate::protocol::Severity;
+use crate::session::grouping::Extent;
+use crate::session::located_finding::LocatedFinding;
+use crate::session::report::Summary;
+use rayon::prelude::*;
+use std::io::{self, Write};
+
+/// Number of findings whose text one task makes.
+const TASK_FINDINGS: usize = 1 << 8;
+
+/// The output format. Findings are printed immediately if the format allows it, and use no memory then.
+pub(super) enum Format {
+    /// Grouped by rule and file; printed at the end.
+    Text(Summary),
+    /// Text with one line per finding.
+    Lines {
+        /// Whether places and severities are coloured.
+        colour: bool,
+    },
+    Github,
+    Json(JsonList),
+    Sarif(SarifLog),
+    /// The number of findings of a file precedes them.
+    Junit(JunitReport),
+}
+
+/// A finding as it is listed: one place, or a group of them.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Listed<F> {
+    pub(super) found: F,
+    /// Number of places and rows of a group.
+    pub(super) extent: Option<Extent>,
+}
+
+impl Listed<LocatedFinding> {
+    pub(super) const fn as_ref(&self) -> Listed<&LocatedFinding> {
+        Listed { found: &self.found, extent: self.extent }
+    }
+}
+
+impl Format {
+    /// Prints findings, or spools them. `fails` are the severities that lead to exit status 1.
+    pub(super) fn print(
+        &mut self,
+        listed: &[Listed<&LocatedFinding>],
+        fails: &(dyn Fn(Severity) -> bool + Sync),
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        if let Self::Sarif(log) = self {
+            listed.iter().for_each(|listed| log.add_rule(listed.found.finding.rule));
+        }
+        let of_files = listed.chunk_by(|one, next| one.found.file == next.found.file);
+        let tasks: Vec<&[Listed<&LocatedFinding>]> =
+            of_files.flat_map(|of_file| of_file.chunks(TASK_FINDINGS)).collect();
+        let text = |of_file: &&[Listed<&LocatedFinding>]| self.text(of_file, fails);
+        let texts: Vec<io::Result<Vec<u8>>> =
+            if tasks.len() > 1 { tasks.par_iter().map(text).collect() } else { tasks.iter().map(text).collect() };
+        for (of_file, text) in tasks.into_iter().zip(texts) {
+            self.write(of_file, &text?, fails, out)?;
+        }
+        Ok(())
+    }
+
+    /// The text of findings of one file.
+    fn text(
+        &self,
+        of_file: &[Listed<&LocatedFinding>],
+        fails: &(dyn Fn(Severity) -> bool + Sync),
+    ) -> io::Result<Vec<u8>> {
+        let mut text = Vec::new();
+        let uri = match self {
+            Self::Sarif(_) => of_file.first().map(|listed| report::uri(&listed.found.file)).unwrap_or_default(),
+            _ => String::new(),
+        };
+        for Listed { found, extent } in of_file {
+            let (count, rows) = (extent.map(|extent| extent.places), extent.map(|extent| extent.rows));
+            let shown = FindingView { count, rows, ..FindingView::from(*found) };
+            match self {
+                Self::Text(_) => {}
+                Self::Lines { colour } => output::push_finding(&mut text, &shown, *colour),
+                Self::Github => report::push_annotation(&mut text, &shown),
+                Self::Json(_) => JsonList::push(&mut text, &shown)?,
+                Self::Sarif(log) => log.push(&mut text, &shown, &uri)?,
+                Self::Junit(_) => report::push_test_case(&mut text, &shown, fails(found.finding.severity)),
+            }
+        }
+        Ok(text)
+    }
+
+    /// Writes or spools the text of findings of one file.
+    fn write(
+        &mut self,
+        of_file: &[Listed<&LocatedFinding>],
+        text: &[u8],
+        fails: &(dyn Fn(Severity) -> bool + Sync),
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        match self {
+            Self::Text(_) => Ok(()),
+            Self::Lines { .. } | Self::Github => out.write_all(text),
+            Self::Json(findings) => findings.write(text, out),
+            Self::Sarif(log) => log.write(text, out),
+            Self::Junit(cases) => {
+                let failures = of_file.iter().filter(|listed| fails(listed.found.finding.severity)).count();
+                let file = of_file.first().map_or("", |listed| &*listed.found.file);
+                cases.add(file, text, (of_file.len(), failures))
+            }
+        }
+    }
+}
