@@ -60,10 +60,10 @@ struct Unplaced {
 }
 
 /// Number of rows of a parallel task: the findings of a few tasks fit into the cache of a core.
-const TASK_ROWS: usize = 1 << 8;
+const TASK_ROWS: usize = 1 << 7;
 
 /// Number of rows whose messages are in memory at the same time.
-const BLOCK_ROWS: usize = 16 * TASK_ROWS;
+const BLOCK_ROWS: usize = 8 * TASK_ROWS;
 
 /// Number of rows of the first block if only some findings need messages: the findings that do change quickly at the
 /// start.

@@ -11,7 +11,10 @@ use rayon::prelude::*;
 use std::io::{self, Write};
 
 /// Number of findings whose text one task makes.
-const TASK_FINDINGS: usize = 1 << 8;
+const TASK_FINDINGS: usize = 1 << 7;
+
+/// Usual number of bytes of a finding, for which a task allocates at once.
+const FINDING_BYTES: usize = 400;
 
 /// The output format. Findings are printed immediately if the format allows it, and use no memory then.
 pub(super) enum Format {
@@ -72,7 +75,7 @@ impl Format {
         of_file: &[Listed<&LocatedFinding>],
         fails: &(dyn Fn(Severity) -> bool + Sync),
     ) -> io::Result<Vec<u8>> {
-        let mut text = Vec::new();
+        let mut text = Vec::with_capacity(of_file.len() * FINDING_BYTES);
         let uri = match self {
             Self::Sarif(_) => of_file.first().map(|listed| report::uri(&listed.found.file)).unwrap_or_default(),
             _ => String::new(),

@@ -69,12 +69,10 @@ impl Repairer<'_> {
 
     /// Repairs a character that XML does not allow and that takes `len` bytes in the file; returns `len`.
     fn illegal(&mut self, at: usize, encoded: &[u8], context: TextContext, len: usize) -> usize {
-        self.note_with(Defect::Character, at, |_| format!("U+{:04X}", code_point(encoded)));
+        self.note_with(Defect::Character, at, |_| code_point_name(encoded));
         if matches!(context, TextContext::Url | TextContext::RawUrl) {
             for byte in encoded {
-                let digits = b"0123456789ABCDEF";
-                let digit = |value: u8| digits.get(usize::from(value)).copied().unwrap_or(b'0');
-                self.out.extend_from_slice(&[b'%', digit(byte >> 4), digit(byte & 15)]);
+                self.out.extend_from_slice(&[b'%', hex_digit(byte >> 4), hex_digit(byte & 15)]);
             }
         } else if context == TextContext::Raw && matches!(self.out.last(), Some(b']' | b'-' | b'?')) {
             // The text on both sides must not form the end of a section, comment or instruction.
@@ -305,6 +303,15 @@ const fn is_special(byte: u8) -> bool {
     is_illegal(byte) || matches!(byte, b'&' | b'<' | b'>' | 0xEF)
 }
 
-fn code_point(encoded: &[u8]) -> u32 {
-    escape::lossy(encoded).chars().next().map_or(0, |character| character as u32)
+/// The name of a character that XML does not allow, which is below U+10000: `U+0001`. A file may have one
+/// in each entry, and `format!` takes an eighth of the instructions of such a repair.
+fn code_point_name(encoded: &[u8]) -> String {
+    let code = escape::lossy(encoded).chars().next().map_or(0, |character| character as u32);
+    let digits = [12, 8, 4, 0].map(|shift| char::from(hex_digit((code >> shift & 15) as u8)));
+    ['U', '+'].into_iter().chain(digits).collect()
+}
+
+/// The digit of a value below 16, in upper case.
+fn hex_digit(value: u8) -> u8 {
+    b"0123456789ABCDEF".get(usize::from(value)).copied().unwrap_or(b'0')
 }
