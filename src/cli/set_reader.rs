@@ -21,11 +21,9 @@ pub(super) const MEMORY_LIMIT: u64 = 256 << 20;
 
 /// [`MEMORY_LIMIT`], which debug builds can lower so that tests of whole runs can use small sets.
 pub(super) fn memory_limit() -> u64 {
-    #[cfg(debug_assertions)]
-    if let Some(bytes) = std::env::var("SITED_TEST_HELD").ok().and_then(|bytes| bytes.parse().ok()) {
-        return bytes;
-    }
-    MEMORY_LIMIT
+    // Not an attribute, so that every profile compiles the same code.
+    let lowered = if cfg!(debug_assertions) { std::env::var("SITED_TEST_HELD").ok() } else { None };
+    lowered.and_then(|bytes| bytes.parse().ok()).unwrap_or(MEMORY_LIMIT)
 }
 
 /// A set that a command reads, in memory or streamed.

@@ -159,6 +159,14 @@ fn the_code_contains_no_placeholders_or_sleeps() {
     assert_none(&wrong, "work left for later, skipped tests, sleeping");
 }
 
+/// So that `.ci/run` need not check the release profile on its own.
+#[test]
+fn every_profile_compiles_the_same_code() {
+    let is_profile = |code: &str| code.contains("#[cfg(debug_assertions)]") || code.contains("not(debug_assertions)");
+    let wrong = sources("src").into_iter().filter(|file| is_profile(&file.code)).map(|file| file.name);
+    assert_none(&wrong.collect::<Vec<_>>(), "code of one profile");
+}
+
 #[test]
 fn no_file_contains_paths_of_one_machine() {
     let folders = ["home", "root", "work", "Users", "tmp", "mnt"].map(|name| format!("/{name}/"));

@@ -208,9 +208,9 @@ fn output_is_written_in_few_calls() {
     leave_changes(&folder, "bad.xml");
     let entry =
         |n| format!("<url><loc>http://e.com/a b/{n}</loc><lastmod>soon {n}</lastmod><priority>7</priority></url>\n");
-    let entries: String = (0..3_000).map(entry).collect();
+    let entries: String = (0..1_200).map(entry).collect();
     fs::write(folder.path().join("many.xml"), format!("{HEAD}{entries}</urlset>\n")).unwrap();
-    let others: String = (0..3_000).map(|n| ["https://e.com/other/", &n.to_string(), ",0.5\n"].concat()).collect();
+    let others: String = (0..1_200).map(|n| ["https://e.com/other/", &n.to_string(), ",0.5\n"].concat()).collect();
     fs::write(folder.path().join("table.csv"), format!("loc,priority\n{others}")).unwrap();
     let definition = Cli::command();
     let mut printed = 0;
@@ -234,10 +234,10 @@ fn output_is_written_in_few_calls() {
                 let state = Some(folder.path().join(".state"));
                 run(&line_read, Env { state, terminal, ..Env::default() }, &mut out, &mut notes);
                 assert!(out.writes <= 2 + out.bytes / 30_000, "{line}: {} writes of {} bytes", out.writes, out.bytes);
-                // Notes are written line by line, for example for each of the 300 parts of the split, but those of
+                // Notes are written line by line, for example for each of the 120 parts of the split, but those of
                 // rows in blocks.
                 assert!(
-                    notes.writes <= 320 + notes.bytes / 10_000,
+                    notes.writes <= 140 + notes.bytes / 10_000,
                     "{line}: {} writes of {} bytes",
                     notes.writes,
                     notes.bytes
