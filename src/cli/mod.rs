@@ -29,6 +29,7 @@ mod get;
 #[cfg(feature = "net")]
 pub(crate) mod get_options;
 mod help;
+mod json_text;
 mod list;
 mod lock;
 pub(crate) mod merge;

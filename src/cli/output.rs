@@ -1,5 +1,6 @@
 //! Formats results as lines or JSON, in a stable order and without control characters.
 
+use super::json_text::JsonObject;
 use crate::session::located_finding::LocatedFinding;
 use serde::Serialize;
 use serde_json::ser::Formatter;
@@ -48,7 +49,7 @@ pub(crate) struct Summary {
 
 /// A finding with the fields of the output formats, in their order. It borrows from a [`LocatedFinding`]; a separate
 /// type keeps the published formats stable when the internal one changes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FindingView<'f> {
     /// The rule's code.
     pub rule: &'f str,
@@ -69,10 +70,8 @@ pub(crate) struct FindingView<'f> {
     /// What the fix would do; null if there is none.
     pub fix: Option<&'f str>,
     /// Number of places, if the finding is a group (one finding for a whole file).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<u64>,
     /// Number of URLs in the group.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub rows: Option<u64>,
 }
 
@@ -92,6 +91,25 @@ impl<'r> From<&'r LocatedFinding> for FindingView<'r> {
             count: None,
             rows: None,
         }
+    }
+}
+
+impl FindingView<'_> {
+    /// Appends it as an element of the document of [`check_json`].
+    pub(super) fn push_json(&self, text: &mut Vec<u8>) {
+        JsonList::push(text, |finding| {
+            finding.string("rule", self.rule);
+            finding.string("severity", self.severity);
+            finding.string("file", self.file);
+            finding.number_or_null("line", self.line);
+            finding.number_or_null("column", self.column);
+            finding.string_or_null("loc", self.loc);
+            finding.string_or_null("field", self.field);
+            finding.string("message", self.message);
+            finding.string_or_null("fix", self.fix);
+            self.count.into_iter().for_each(|count| finding.number("count", count));
+            self.rows.into_iter().for_each(|rows| finding.number("rows", rows));
+        });
     }
 }
 
@@ -167,16 +185,9 @@ impl JsonList {
     }
 
     /// Appends an element, after a comma.
-    pub(super) fn push(text: &mut Vec<u8>, element: &impl Serialize) -> io::Result<()> {
+    pub(super) fn push(text: &mut Vec<u8>, fill: impl FnOnce(&mut JsonObject<'_>)) {
         text.extend_from_slice(SEPARATOR.as_bytes());
-        let start = text.len();
-        serde_json::to_writer(&mut *text, element)?;
-        // An element is searched faster than each string in it.
-        if text.get(start..).is_some_and(is_safe) {
-            return Ok(());
-        }
-        text.truncate(start);
-        json(text, element)
+        JsonObject::push(text, fill);
     }
 
     /// Writes elements that [`Self::push`] has appended to a text.
@@ -436,7 +447,7 @@ mod tests {
             let (mut findings, mut elements) = (check_json(), Vec::new());
             for finding in [&FINDING, &fixed] {
                 elements.clear();
-                JsonList::push(&mut elements, finding)?;
+                finding.push_json(&mut elements);
                 findings.write(&elements, out)?;
             }
             finish_check_json(out, &mut findings, std::slice::from_ref(&file), &summary)

@@ -8,7 +8,6 @@ use super::spool::Spool;
 use crate::check::rule::Rule;
 use crate::protocol::Severity;
 use crate::xml::escape;
-use serde::Serialize;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -49,24 +48,44 @@ impl SarifLog {
         self.rules.iter().position(|known| known.code() == code)
     }
 
-    /// Appends the text of a result. `uri` is that of its file.
-    pub(super) fn push(&self, text: &mut Vec<u8>, finding: &FindingView<'_>, uri: &str) -> io::Result<()> {
-        let region = finding.line.map(|line| Region { column: finding.column.unwrap_or(1), line });
-        // Without the line, so that it stays the same when lines move.
-        let fingerprint = finding.loc.map(|loc| [finding.rule, " ", finding.field.unwrap_or(""), " ", loc].concat());
-        let result = SarifResult {
-            level: level(finding.severity),
-            locations: [Location {
-                logical: finding.loc.map(|name| [LogicalLocation { name, kind: "resource" }]),
-                physical: PhysicalLocation { artifact: Artifact { uri }, region },
-            }],
-            message: Text { text: finding.message },
-            fingerprints: fingerprint.as_deref().map(|rule_and_url| Fingerprints { rule_and_url }),
-            properties: finding.count.map(|count| Properties { count, rows: finding.rows }),
-            rule: finding.rule,
-            rule_index: self.index_of(finding.rule),
-        };
-        JsonList::push(text, &result)
+    /// Appends the text of a result (SARIF 2.1.0, section 3.27), with the members of each object in alphabetical order.
+    /// `uri` is that of its file.
+    pub(super) fn push(&self, text: &mut Vec<u8>, finding: &FindingView<'_>, uri: &str) {
+        JsonList::push(text, |result| {
+            result.string("level", level(finding.severity));
+            // A location (3.28): the URL (3.33) and the position in the file (3.29), with its region (3.30).
+            result.array_of_one("locations", |location| {
+                if let Some(loc) = finding.loc {
+                    location.array_of_one("logicalLocations", |logical| {
+                        logical.string("fullyQualifiedName", loc);
+                        logical.string("kind", "resource");
+                    });
+                }
+                location.object("physicalLocation", |physical| {
+                    physical.object("artifactLocation", |artifact| artifact.string("uri", uri));
+                    if let Some(line) = finding.line {
+                        physical.object("region", |region| {
+                            region.number("startColumn", finding.column.unwrap_or(1));
+                            region.number("startLine", line);
+                        });
+                    }
+                });
+            });
+            result.object("message", |message| message.string("text", finding.message));
+            if let Some(loc) = finding.loc {
+                // Without the line, so that it stays the same when lines move (3.27.17).
+                let fingerprint = [finding.rule, " ", finding.field.unwrap_or(""), " ", loc].concat();
+                result.object("partialFingerprints", |all| all.string("ruleAndUrl/v1", &fingerprint));
+            }
+            if let Some(count) = finding.count {
+                result.object("properties", |properties| {
+                    properties.number("count", count);
+                    properties.number_or_null("rows", finding.rows);
+                });
+            }
+            result.string("ruleId", finding.rule);
+            self.index_of(finding.rule).into_iter().for_each(|index| result.number("ruleIndex", index as u64));
+        });
     }
 
     /// Writes the text of results.
@@ -91,83 +110,6 @@ impl SarifLog {
         json(out, &json!({ "driver": driver }))?;
         writeln!(out, "}}]}}")
     }
-}
-
-/// A finding (SARIF 2.1.0, section 3.27). Fields are sorted by their JSON names, for a stable output.
-#[derive(Serialize)]
-struct SarifResult<'f> {
-    level: &'f str,
-    locations: [Location<'f>; 1],
-    message: Text<'f>,
-    #[serde(rename = "partialFingerprints", skip_serializing_if = "Option::is_none")]
-    fingerprints: Option<Fingerprints<'f>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    properties: Option<Properties>,
-    #[serde(rename = "ruleId")]
-    rule: &'f str,
-    #[serde(rename = "ruleIndex", skip_serializing_if = "Option::is_none")]
-    rule_index: Option<usize>,
-}
-
-/// Section 3.28.
-#[derive(Serialize)]
-struct Location<'f> {
-    #[serde(rename = "logicalLocations", skip_serializing_if = "Option::is_none")]
-    logical: Option<[LogicalLocation<'f>; 1]>,
-    #[serde(rename = "physicalLocation")]
-    physical: PhysicalLocation<'f>,
-}
-
-/// The URL (section 3.33).
-#[derive(Serialize)]
-struct LogicalLocation<'f> {
-    #[serde(rename = "fullyQualifiedName")]
-    name: &'f str,
-    kind: &'f str,
-}
-
-/// The position in the file (section 3.29).
-#[derive(Serialize)]
-struct PhysicalLocation<'f> {
-    #[serde(rename = "artifactLocation")]
-    artifact: Artifact<'f>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    region: Option<Region>,
-}
-
-/// Section 3.4.
-#[derive(Serialize)]
-struct Artifact<'f> {
-    uri: &'f str,
-}
-
-/// Section 3.30.
-#[derive(Serialize)]
-struct Region {
-    #[serde(rename = "startColumn")]
-    column: u64,
-    #[serde(rename = "startLine")]
-    line: u64,
-}
-
-/// Section 3.11.
-#[derive(Serialize)]
-struct Text<'f> {
-    text: &'f str,
-}
-
-/// Section 3.27.17.
-#[derive(Serialize)]
-struct Fingerprints<'f> {
-    #[serde(rename = "ruleAndUrl/v1")]
-    rule_and_url: &'f str,
-}
-
-/// The size of a group of findings that is listed once for a file.
-#[derive(Serialize)]
-struct Properties {
-    count: u64,
-    rows: Option<u64>,
 }
 
 /// The SARIF level of a severity (section 3.27.10).
@@ -371,7 +313,7 @@ mod tests {
             let (mut log, mut results) = (SarifLog::new(), Vec::new());
             for finding in [&ONE, &whole] {
                 log.add_rule(Rule::from_code(finding.rule).unwrap());
-                log.push(&mut results, finding, &uri(finding.file))?;
+                log.push(&mut results, finding, &uri(finding.file));
             }
             log.write(&results, out)?;
             log.finish(out)

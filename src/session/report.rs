@@ -34,10 +34,10 @@ use counting::Counter;
 use rayon::prelude::*;
 use row_kinds::RowKinds;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::convert::Infallible;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, mpsc};
 
 /// The findings of files and of the set; those of rows are made file by file.
 #[derive(Debug, Default)]
@@ -62,8 +62,11 @@ struct Unplaced {
 /// Number of rows of a parallel task: the findings of a few tasks fit into the cache of a core.
 const TASK_ROWS: usize = 1 << 7;
 
-/// Number of rows whose messages are in memory at the same time.
+/// Number of rows whose findings are printed at once.
 const BLOCK_ROWS: usize = 8 * TASK_ROWS;
+
+/// Number of blocks whose messages are made while the receiver prints one.
+const BLOCKS_IN_FLIGHT: usize = 4;
 
 /// Number of rows of the first block if only some findings need messages: the findings that do change quickly at the
 /// start.
@@ -181,31 +184,37 @@ impl Reporter {
         let rows: Cow<'_, [RowId]> = rows.map_or_else(all, Into::into);
         let (mut rest, mut size) = (&*rows, FIRST_BLOCK_ROWS);
         let sets = session.current.checks.rule_sets();
-        // The findings and counts of one block that the receiver has not got yet.
-        let mut pending: Option<(Vec<Unplaced>, Counted)> = None;
-        while !rest.is_empty() {
-            let filter = receiver.messages_needed();
-            if filter.is_all() {
-                size = BLOCK_ROWS;
-            } else if filter.rules.is_empty() {
-                size = rest.len();
+        // The findings and counts of the blocks that the receiver has not got yet, in their order.
+        let mut in_flight: VecDeque<mpsc::Receiver<(Vec<Unplaced>, Counted)>> = VecDeque::new();
+        let (file, sets) = (&file, &*sets);
+        rayon::in_place_scope(|scope| {
+            loop {
+                // The findings that need messages change quickly at the start; later a delay of some blocks is
+                // acceptable, so that no core waits while the receiver prints a block.
+                let depth = if size == BLOCK_ROWS { BLOCKS_IN_FLIGHT } else { 1 };
+                if in_flight.len() < depth && !rest.is_empty() {
+                    let filter = receiver.messages_needed();
+                    if filter.is_all() {
+                        size = BLOCK_ROWS;
+                    } else if filter.rules.is_empty() {
+                        size = rest.len();
+                    }
+                    let (block, later) = rest.split_at_checked(size).unwrap_or((rest, &[]));
+                    (rest, size) = (later, (4 * size).min(BLOCK_ROWS));
+                    let (sender, found) = mpsc::channel();
+                    scope.spawn(move |_| {
+                        // Nobody receives after an error of the receiver.
+                        let _ = sender.send(self.of_rows(session, (block, sets), (file, &filter)));
+                    });
+                    in_flight.push_back(found);
+                    continue;
+                }
+                let Some(found) = in_flight.pop_front() else { return Ok(()) };
+                if let Some(found) = wait(&found) {
+                    deliver(found, &mut lines, receiver)?;
+                }
             }
-            let (block, later) = rest.split_at_checked(size).unwrap_or((rest, &[]));
-            // The findings that need messages change quickly at the start; later a delay of one block is acceptable.
-            let is_steady = size == BLOCK_ROWS;
-            (rest, size) = (later, (4 * size).min(BLOCK_ROWS));
-            let mut next = None;
-            rayon::in_place_scope(|scope| {
-                scope.spawn(|_| next = Some(self.of_rows(session, (block, &sets), (&file, &filter))));
-                // The receiver prints one block while the messages of the next are made.
-                pending.take().map_or(Ok(()), |found| deliver(found, &mut lines, receiver))
-            })?;
-            pending = next;
-            if !is_steady && let Some(found) = pending.take() {
-                deliver(found, &mut lines, receiver)?;
-            }
-        }
-        pending.map_or(Ok(()), |found| deliver(found, &mut lines, receiver))
+        })
     }
 
     /// The findings of a file itself, including those of set rules.
@@ -337,6 +346,18 @@ impl Reporter {
         let all = found.chain(about_urls);
         all.map(|((file, loc), finding)| LocatedFinding { file, at: None, loc, finding }).collect()
     }
+}
+
+/// The result of a task; `None` if it panicked.
+fn wait<T>(result: &mpsc::Receiver<T>) -> Option<T> {
+    // A thread of the pool must run its tasks meanwhile: there may be no other.
+    while rayon::current_thread_index().is_some() {
+        match result.try_recv() {
+            Err(mpsc::TryRecvError::Empty) => rayon::yield_now(),
+            result => return result.ok(),
+        };
+    }
+    result.recv().ok()
 }
 
 /// Sends the receiver the findings of a block of rows. Lines are computed here, in order, since the line counter only

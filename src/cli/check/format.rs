@@ -13,6 +13,10 @@ use std::io::{self, Write};
 /// Number of findings whose text one task makes.
 const TASK_FINDINGS: usize = 1 << 7;
 
+/// Number of threads from which the text is made on all of them. Two are busy with the messages of the next rows for as
+/// long as this one makes the text.
+const MIN_THREADS: usize = 3;
+
 /// Usual number of bytes of a finding, for which a task allocates at once.
 const FINDING_BYTES: usize = 400;
 
@@ -61,20 +65,21 @@ impl Format {
         let tasks: Vec<&[Listed<&LocatedFinding>]> =
             of_files.flat_map(|of_file| of_file.chunks(TASK_FINDINGS)).collect();
         let text = |of_file: &&[Listed<&LocatedFinding>]| self.text(of_file, fails);
-        let texts: Vec<io::Result<Vec<u8>>> =
-            if tasks.len() > 1 { tasks.par_iter().map(text).collect() } else { tasks.iter().map(text).collect() };
+        if tasks.len() < 2 || rayon::current_num_threads() < MIN_THREADS {
+            return tasks.into_iter().try_for_each(|of_file| {
+                let text = self.text(of_file, fails);
+                self.write(of_file, &text, fails, out)
+            });
+        }
+        let texts: Vec<Vec<u8>> = tasks.par_iter().map(text).collect();
         for (of_file, text) in tasks.into_iter().zip(texts) {
-            self.write(of_file, &text?, fails, out)?;
+            self.write(of_file, &text, fails, out)?;
         }
         Ok(())
     }
 
     /// The text of findings of one file.
-    fn text(
-        &self,
-        of_file: &[Listed<&LocatedFinding>],
-        fails: &(dyn Fn(Severity) -> bool + Sync),
-    ) -> io::Result<Vec<u8>> {
+    fn text(&self, of_file: &[Listed<&LocatedFinding>], fails: &(dyn Fn(Severity) -> bool + Sync)) -> Vec<u8> {
         let mut text = Vec::with_capacity(of_file.len() * FINDING_BYTES);
         let uri = match self {
             Self::Sarif(_) => of_file.first().map(|listed| report::uri(&listed.found.file)).unwrap_or_default(),
@@ -87,12 +92,12 @@ impl Format {
                 Self::Text(_) => {}
                 Self::Lines { colour } => output::push_finding(&mut text, &shown, *colour),
                 Self::Github => report::push_annotation(&mut text, &shown),
-                Self::Json(_) => JsonList::push(&mut text, &shown)?,
-                Self::Sarif(log) => log.push(&mut text, &shown, &uri)?,
+                Self::Json(_) => shown.push_json(&mut text),
+                Self::Sarif(log) => log.push(&mut text, &shown, &uri),
                 Self::Junit(_) => report::push_test_case(&mut text, &shown, fails(found.finding.severity)),
             }
         }
-        Ok(text)
+        text
     }
 
     /// Writes or spools the text of findings of one file.
