@@ -239,7 +239,9 @@ pub(super) fn position<'b>(
 
 /// Appends parts of a text. To format them takes longer than to make the message of a finding.
 pub(super) fn push_all(text: &mut Vec<u8>, parts: &[&str]) {
-    parts.iter().for_each(|part| text.extend_from_slice(part.as_bytes()));
+    for part in parts {
+        text.extend_from_slice(part.as_bytes());
+    }
 }
 
 /// Appends a line; control characters in it become U+FFFD.

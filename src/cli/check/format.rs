@@ -59,7 +59,9 @@ impl Format {
         out: &mut dyn Write,
     ) -> io::Result<()> {
         if let Self::Sarif(log) = self {
-            listed.iter().for_each(|listed| log.add_rule(listed.found.finding.rule));
+            for Listed { found, .. } in listed {
+                log.add_rule(found.finding.rule);
+            }
         }
         let of_files = listed.chunk_by(|one, next| one.found.file == next.found.file);
         let tasks: Vec<&[Listed<&LocatedFinding>]> =

@@ -116,7 +116,7 @@ impl Summary {
         self.rules().filter(|group| group.severity == severity).map(|group| group.findings).sum()
     }
 
-    fn add_all(&mut self, groups: &mut Groups, found: Vec<LocatedFinding>) {
+    fn add_all(&mut self, groups: &mut Groups, found: &[LocatedFinding]) {
         found.iter().filter(|found| !groups.take(found)).for_each(|found| self.add(found));
     }
 
@@ -149,7 +149,7 @@ impl FileGroup {
 pub(super) fn summary(session: &Session, progress: &Progress) -> Option<Summary> {
     let reporter = Reporter::new(session);
     let (mut all, mut groups) = (Summary::default(), Groups::default());
-    all.add_all(&mut groups, reporter.of_index(session));
+    all.add_all(&mut groups, &reporter.of_index(session));
     all.add_groups(&mut groups);
     let document = session.document().with_pending_split();
     for id in (0..document.sitemaps().len() as u32).map(SitemapId) {
@@ -160,7 +160,7 @@ pub(super) fn summary(session: &Session, progress: &Progress) -> Option<Summary>
         reporter.each_of_sitemap(session, (id, None), &mut of_file).ok()?;
         all.add_groups(&mut groups);
     }
-    all.add_all(&mut groups, reporter.of_set(session));
+    all.add_all(&mut groups, &reporter.of_set(session));
     all.add_groups(&mut groups);
     Some(all)
 }
@@ -182,7 +182,7 @@ impl Receiver for FileSummary<'_> {
     }
 
     fn take(&mut self, found: Vec<LocatedFinding>) -> Result<(), ()> {
-        self.all.add_all(self.groups, found);
+        self.all.add_all(self.groups, &found);
         if self.progress.is_cancelled() { Err(()) } else { Ok(()) }
     }
 
