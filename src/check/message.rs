@@ -7,25 +7,23 @@ use super::action::Action;
 use super::context::{Context, Subject};
 use super::extension;
 use super::fields::{
-    ANY_FIELD_RULES, FIELD_RULES, FUTURE_TOLERANCE, LASTMOD, PRIORITY, any_field_rules_broken_in, breaks, check_fields,
-    check_value, fields_of_rule, is_any_field_rule, loc_rule, rules_broken_in, rules_of_field, trim_strict,
+    ANY_FIELD_RULES, FIELD_RULES, any_field_rules_broken_in, breaks, check_fields, check_value, fields_of_rule,
+    is_any_field_rule, rules_broken_in, rules_of_field, trim_strict,
 };
 use super::finding::{Finding, Position};
 use super::fix::{self, Trial};
 use super::rule::{Rule, RuleSet};
 use super::site::ENTRY_SITE_RULES;
 use super::site_entry;
-use crate::protocol::location::{self, Fault};
-use crate::protocol::{Field, Severity, changefreq, lastmod, priority};
-use crate::words::{excerpt, excerpt_of_value as visible};
+use super::value_fix::value_fix;
+use super::value_message::{duration_text, field_message};
+use super::value_messages::ValueMessages;
+use crate::protocol::{Field, Severity, lastmod};
+use crate::words::excerpt_of_value as visible;
 use crate::xml::anomaly;
 use crate::xml::entry::{Anomalies, Entry};
 use std::borrow::Cow;
 use std::cell::OnceCell;
-mod value_messages;
-
-pub(crate) use value_messages::ValueMessages;
-
 /// The findings of one entry with messages and fixes, worst first. `set` is the result of [`super::entry::check`];
 /// rules about the file or the set are ignored, since their messages need more than the entry.
 pub fn messages(entry: &Entry, text: &[u8], context: &Context<'_>, set: RuleSet) -> Vec<Finding> {
@@ -143,7 +141,7 @@ pub(crate) fn worst_of_fields(
 pub(crate) fn messages_of_value(field: Field, decoded: &str, context: &Context<'_>) -> Vec<Finding> {
     let value = trim_strict(decoded);
     let findings = check_value(field, decoded, context).iter().filter_map(|rule| {
-        let fix = fix::value_fix(rule, field, value, context).filter(|fix| match &fix.action {
+        let fix = value_fix(rule, field, value, context).filter(|fix| match &fix.action {
             Action::Set { value: Some(right), .. } => !check_value(field, right, context).contains(rule),
             _ => true,
         });
@@ -167,105 +165,6 @@ pub(crate) const REPORTED_ONCE: RuleSet = FIELD_RULES
     .minus(rules_of_field(Field::Loc))
     .union(ENTRY_SITE_RULES)
     .union(RuleSet::of(&[Rule::HREFLANG_SELF_MISSING, Rule::HREFLANG_NO_X_DEFAULT]));
-
-/// The message for a rule that a value violates. `value` is decoded and trimmed of all white space.
-fn field_message(rule: Rule, field: Field, value: &str, context: &Context<'_>) -> String {
-    let name = field.name();
-    match rule {
-        Rule::FIELD_EMPTY => return format!("{name} is empty: remove the element"),
-        Rule::LOC_EMPTY => return "loc is empty: give it a URL or delete the row".to_owned(),
-        Rule::FIELD_HAS_CHILDREN => return format!("{name} contains an element; only text is allowed"),
-        Rule::FIELD_WHITESPACE => return format!("blanks or line breaks around the value of {name}"),
-        Rule::FIELD_WHITESPACE_STRICT => return format!("blanks around the value of {name} that readers do not trim"),
-        Rule::INDEX_EXTRA_CHILD => {
-            return format!("{name} is for pages: an index entry has only loc and lastmod");
-        }
-        Rule::LASTMOD_FUTURE => return future_message(value, context.now),
-        _ => {}
-    }
-    let words = match field {
-        Field::Loc => return loc_message(rule, value, context),
-        Field::Lastmod => match LASTMOD.iter().position(|own| *own == rule) {
-            Some(at) => lastmod::explain(lastmod::Faults::from_index(at), value),
-            None => rule.summary().to_owned(),
-        },
-        Field::Changefreq => changefreq_message(value),
-        Field::Priority => priority_message(rule, value),
-    };
-    format!("{}: {words}", visible(value))
-}
-
-fn loc_message(rule: Rule, value: &str, context: &Context<'_>) -> String {
-    if let (Rule::POLICY_NEVER, Some(policy)) = (rule, context.policy) {
-        return format!("the policy forbids URLs that match {}", excerpt(policy.forbids(value).unwrap_or(""), 120));
-    }
-    if let Some(message) = context.site.and_then(|site| site.explain(rule, value, context.url_prefix)) {
-        return message;
-    }
-    let kind = context.names.kind;
-    let fault = Fault::ALL.iter().find(|fault| loc_rule(**fault, kind) == Some(rule));
-    let Some(fault) = fault else { return rule.summary().to_owned() };
-    match (fault, context.url_prefix) {
-        (Fault::ForeignHost, Some(url_prefix)) => {
-            let theirs = location::origin(value).map_or(value, |(origin, _)| origin);
-            format!(
-                "{} is not the sitemap's own site, {}: crawlers skip it unless robots.txt of {} names this sitemap",
-                visible(theirs),
-                url_prefix.origin(),
-                visible(location::host(value))
-            )
-        }
-        (Fault::OutsidePath, Some(url_prefix)) => {
-            format!(
-                "{} is not below {}: crawlers skip it unless robots.txt of {} names this sitemap",
-                visible(location::path(value)),
-                url_prefix.directory(),
-                visible(location::host(value))
-            )
-        }
-        _ => location::explain(*fault, value),
-    }
-}
-
-fn changefreq_message(value: &str) -> String {
-    match changefreq::nearest(value) {
-        Some(nearest) if nearest.name().eq_ignore_ascii_case(value) => format!("use lower case: {}", nearest.name()),
-        Some(nearest) => format!("not a changefreq; did you mean {}?", nearest.name()),
-        None => "write always, hourly, daily, weekly, monthly, yearly or never".to_owned(),
-    }
-}
-
-fn priority_message(rule: Rule, value: &str) -> String {
-    let words = match rule {
-        Rule::PRIORITY_COMMA => "write a point, not a comma",
-        Rule::PRIORITY_RANGE => "priority must be from 0.0 to 1.0",
-        Rule::PRIORITY_FORM => "an unusual number format",
-        Rule::PRIORITY_PRECISION => "more than two decimals",
-        _ => "not a number from 0.0 to 1.0",
-    };
-    let at = PRIORITY.iter().position(|own| *own == rule);
-    if let Some(right) = at.and_then(|at| priority::repair(value, priority::Faults::from_index(at))) {
-        return format!("{words}: {right}");
-    }
-    match priority::suggest(value) {
-        Some((_, likely)) => format!("{words}; perhaps {likely}"),
-        None => words.to_owned(),
-    }
-}
-
-fn future_message(value: &str, now: i64) -> String {
-    let ahead = lastmod::validate(value).instant.map_or(FUTURE_TOLERANCE, |instant| instant.seconds - now);
-    format!("{}: {} in the future", visible(value), duration_text(ahead))
-}
-
-/// A duration in years, months or days, in the largest unit that gives at least two.
-fn duration_text(seconds: i64) -> String {
-    const UNITS: [(i64, &str); 3] = [(365 * 86_400, "year"), (30 * 86_400, "month"), (86_400, "day")];
-    let unit = UNITS.iter().find(|(size, _)| seconds >= 2 * size);
-    let (size, name) = unit.copied().unwrap_or((86_400, "day"));
-    let count = seconds / size;
-    format!("{count} {name}{}", if count == 1 { "" } else { "s" })
-}
 
 /// The anomaly that violates a rule about the structure of an entry.
 fn anomaly_of(rule: Rule, entry: &Entry) -> Option<Anomalies> {
@@ -537,12 +436,5 @@ mod tests {
         assert_eq!(findings.len(), 1);
         assert_eq!(findings[0].message, "2026-11-3: write the day with two digits: 2026-11-03");
         assert!(messages_of_value(Field::Lastmod, "2026-11-03", &context).is_empty());
-    }
-
-    #[test]
-    fn durations_have_a_unit() {
-        for (days, expected) in [(0, "0 days"), (1, "1 day"), (59, "59 days"), (61, "2 months"), (800, "2 years")] {
-            assert_eq!(duration_text(days * 86_400), expected);
-        }
     }
 }

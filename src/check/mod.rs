@@ -27,6 +27,9 @@ pub(crate) mod samples;
 pub mod set;
 pub(crate) mod site;
 mod site_entry;
+mod value_fix;
+mod value_message;
+pub(crate) mod value_messages;
 
 pub use action::{Action, Fix};
 pub use context::Context;

@@ -4,7 +4,8 @@
 //! Equal findings are counted, so that an additional one is reported.
 
 use super::Failure;
-use super::output::{FindingView, json_document};
+use super::json_text::json_document;
+use super::output::FindingView;
 use crate::session::located_finding::LocatedFinding;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
 //! Prints unsaved changes, and for `:verify` the bytes that a save would change.
 
-use super::output::plain;
+use super::unsafe_characters::plain;
 use super::{Failure, Streams};
 use crate::document::RowState;
 use crate::files::Action;

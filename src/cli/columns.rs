@@ -2,7 +2,9 @@
 
 use super::Failure;
 use super::args::{Common, List, ListFormat};
-use super::output::{json, plain, safe_loc};
+use super::json_text::json;
+use super::output::safe_loc;
+use super::unsafe_characters::plain;
 use crate::check::extension::{UrlGroup, urls};
 use crate::check::rule::Rule;
 use crate::data::{self, Column};

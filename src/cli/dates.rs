@@ -5,7 +5,7 @@ mod http;
 
 use super::dates_options::Dates;
 use super::destination::Destination;
-use super::output::json;
+use super::json_text::json;
 use super::selection::Selection;
 use super::{Failure, Status, Streams};
 use crate::files::dates::{DatedSource, Dates as Sources, DatesError, MapError, SourceMap};

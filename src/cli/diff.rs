@@ -5,7 +5,9 @@
 
 use super::args::Common;
 use super::damage::Damage;
-use super::output::{Paint, json_document, loc_text, plain, safe_loc};
+use super::json_text::json_document;
+use super::output::{Paint, loc_text, safe_loc};
+use super::unsafe_characters::plain;
 use super::url_options::UrlOptions;
 use super::{Failure, Status, Streams};
 use crate::files::{self, Error, Loaded, LoadedFile, Options, is_stream};

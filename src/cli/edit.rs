@@ -1,8 +1,9 @@
 //! Applies changes to a loaded set and saves it, or previews them.
 
 use super::changes::changes;
-use super::output::{Paint, plain};
+use super::output::Paint;
 use super::save::{Agreed, refuse_empty, refuse_lost, save, show_plan};
+use super::unsafe_characters::plain;
 use super::values::refused_urls;
 use super::{Failure, Status, Streams};
 use crate::check::Profile;

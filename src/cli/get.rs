@@ -2,8 +2,9 @@
 
 use super::get_options::{DownloadOptions, Get};
 use super::lock::Lock;
-use super::output::{Paint, plain};
+use super::output::Paint;
 use super::signals::Signals;
+use super::unsafe_characters::plain;
 use super::url_options::DownloadedSet;
 use super::{Failure, Status, Streams};
 use crate::files::stored_path;

@@ -1,10 +1,13 @@
-//! `JsonObject`: makes the JSON text of an object with known members.
+//! Writes JSON. Unsafe characters are escaped, since JSON strings may contain C1 controls.
 //!
-//! Reports have millions of objects. `serde_json` examines each byte of a text on its own, which takes as long as
+//! `JsonObject` makes the text of an object with known members. Reports have millions of objects. `serde_json` examines each byte of a text on its own, which takes as long as
 //! everything else about a finding; here a text without escapes, the usual case, is examined with vector instructions.
 //! Others are left to it. A property test compares both.
 
-use super::output::json;
+use super::unsafe_characters::{is_safe, is_unsafe};
+use serde::Serialize;
+use serde_json::ser::Formatter;
+use std::io::{self, Write};
 
 /// A JSON object that is being appended to a text.
 pub(super) struct JsonObject<'t> {
@@ -74,6 +77,76 @@ impl<'t> JsonObject<'t> {
         self.is_empty = false;
         self.text.extend_from_slice(name.as_bytes());
         self.text.extend_from_slice(b"\":");
+    }
+}
+
+/// A list in a JSON document, printed with each element on a line of its own as it grows.
+pub(super) struct JsonList {
+    /// The document up to the opening bracket of the list, until it is printed.
+    head: Option<&'static str>,
+}
+
+/// The text between two elements of a list.
+const SEPARATOR: &str = ",\n";
+
+impl JsonList {
+    pub(super) const fn new(head: &'static str) -> Self {
+        Self { head: Some(head) }
+    }
+
+    /// Appends an element, after a comma.
+    pub(super) fn push(text: &mut Vec<u8>, fill: impl FnOnce(&mut JsonObject<'_>)) {
+        text.extend_from_slice(SEPARATOR.as_bytes());
+        JsonObject::push(text, fill);
+    }
+
+    /// Writes elements that [`Self::push`] has appended to a text.
+    pub(super) fn write(&mut self, elements: &[u8], out: &mut dyn Write) -> io::Result<()> {
+        match elements.strip_prefix(SEPARATOR.as_bytes()).and_then(|first| Some((self.head.take()?, first))) {
+            Some((head, first)) => {
+                writeln!(out, "{head}")?;
+                out.write_all(first)
+            }
+            None => out.write_all(elements),
+        }
+    }
+
+    /// Ends the list.
+    pub(super) fn finish(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        write!(out, "{}\n]", self.head.take().unwrap_or_default())
+    }
+}
+
+/// Writes a JSON document and a line break.
+pub(crate) fn json_document(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
+    json(out, value)?;
+    writeln!(out)
+}
+
+/// Writes JSON with escaped unsafe characters: JSON strings may contain C1 controls, which terminals interpret.
+pub(super) fn json(out: &mut dyn Write, value: &(impl Serialize + ?Sized)) -> io::Result<()> {
+    value.serialize(&mut serde_json::Serializer::with_formatter(out, Escaped))?;
+    Ok(())
+}
+
+/// Compact JSON that escapes unsafe characters, such as U+009B as `\u009b`.
+struct Escaped;
+
+impl Formatter for Escaped {
+    fn write_string_fragment<W: ?Sized + Write>(&mut self, out: &mut W, fragment: &str) -> io::Result<()> {
+        if is_safe(fragment.as_bytes()) {
+            return out.write_all(fragment.as_bytes());
+        }
+        let mut rest = fragment;
+        while let Some(at) = rest.find(is_unsafe) {
+            let (safe, after) = rest.split_at(at);
+            out.write_all(safe.as_bytes())?;
+            let mut chars = after.chars();
+            // All unsafe characters are below U+10000.
+            chars.next().map_or(Ok(()), |c| write!(out, "\\u{:04x}", u32::from(c)))?;
+            rest = chars.as_str();
+        }
+        out.write_all(rest.as_bytes())
     }
 }
 

@@ -70,6 +70,7 @@ mod table;
 mod terminal_writer;
 mod text_report;
 mod unread_files;
+mod unsafe_characters;
 pub(crate) mod url_options;
 mod url_paths;
 mod urls;

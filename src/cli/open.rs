@@ -2,7 +2,7 @@
 
 use super::lock::Lock;
 use super::options::Common;
-use super::{Failure, Streams, clock, damage, output};
+use super::{Failure, Streams, clock, damage, unsafe_characters};
 use crate::files;
 use crate::protocol::lastmod::Now;
 use crate::session::store::{self, load};
@@ -104,7 +104,7 @@ impl Common {
 /// Notes an interrupted save that was finished, and warns of one that is still pending.
 pub(super) fn note_recovery(recovered: &files::Recovered, streams: &mut Streams<'_>) {
     if let Some(pending) = &recovered.pending {
-        let _ = writeln!(streams.notes, "warning: {}", output::plain(&pending.to_string()));
+        let _ = writeln!(streams.notes, "warning: {}", unsafe_characters::plain(&pending.to_string()));
     }
     if let Some(finished) = recovered.finished {
         streams.note(&finished.to_string());

@@ -1,10 +1,9 @@
 //! Formats results as lines or JSON, in a stable order and without control characters.
 
-use super::json_text::JsonObject;
+use super::json_text::{JsonList, json};
+use super::unsafe_characters::{is_safe, is_unsafe, plain, without_controls};
 use crate::session::located_finding::LocatedFinding;
 use serde::Serialize;
-use serde_json::ser::Formatter;
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -170,43 +169,6 @@ pub(super) fn finish_check_json(
     writeln!(out, "}}")
 }
 
-/// A list in a JSON document, printed with each element on a line of its own as it grows.
-pub(super) struct JsonList {
-    /// The document up to the opening bracket of the list, until it is printed.
-    head: Option<&'static str>,
-}
-
-/// The text between two elements of a list.
-const SEPARATOR: &str = ",\n";
-
-impl JsonList {
-    pub(super) const fn new(head: &'static str) -> Self {
-        Self { head: Some(head) }
-    }
-
-    /// Appends an element, after a comma.
-    pub(super) fn push(text: &mut Vec<u8>, fill: impl FnOnce(&mut JsonObject<'_>)) {
-        text.extend_from_slice(SEPARATOR.as_bytes());
-        JsonObject::push(text, fill);
-    }
-
-    /// Writes elements that [`Self::push`] has appended to a text.
-    pub(super) fn write(&mut self, elements: &[u8], out: &mut dyn Write) -> io::Result<()> {
-        match elements.strip_prefix(SEPARATOR.as_bytes()).and_then(|first| Some((self.head.take()?, first))) {
-            Some((head, first)) => {
-                writeln!(out, "{head}")?;
-                out.write_all(first)
-            }
-            None => out.write_all(elements),
-        }
-    }
-
-    /// Ends the list.
-    pub(super) fn finish(&mut self, out: &mut dyn Write) -> io::Result<()> {
-        write!(out, "{}\n]", self.head.take().unwrap_or_default())
-    }
-}
-
 /// Writes a finding as `path:line:column: severity[rule]: message`. A finding about a whole file or set is at `1:1`, so
 /// that all lines have the same form.
 pub(crate) fn finding_text(out: &mut dyn Write, finding: &FindingView<'_>, colour: bool) -> io::Result<()> {
@@ -325,75 +287,9 @@ pub(crate) fn safe_loc(loc: &str) -> String {
     out
 }
 
-/// Writes a JSON document and a line break.
-pub(crate) fn json_document(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
-    json(out, value)?;
-    writeln!(out)
-}
-
-/// Writes JSON with escaped unsafe characters: JSON strings may contain C1 controls, which terminals interpret.
-pub(super) fn json(out: &mut dyn Write, value: &(impl Serialize + ?Sized)) -> io::Result<()> {
-    value.serialize(&mut serde_json::Serializer::with_formatter(out, Escaped))?;
-    Ok(())
-}
-
-/// Compact JSON that escapes unsafe characters, such as U+009B as `\u009b`.
-struct Escaped;
-
-impl Formatter for Escaped {
-    fn write_string_fragment<W: ?Sized + Write>(&mut self, out: &mut W, fragment: &str) -> io::Result<()> {
-        if is_safe(fragment.as_bytes()) {
-            return out.write_all(fragment.as_bytes());
-        }
-        let mut rest = fragment;
-        while let Some(at) = rest.find(is_unsafe) {
-            let (safe, after) = rest.split_at(at);
-            out.write_all(safe.as_bytes())?;
-            let mut chars = after.chars();
-            // All unsafe characters are below U+10000.
-            chars.next().map_or(Ok(()), |c| write!(out, "\\u{:04x}", u32::from(c)))?;
-            rest = chars.as_str();
-        }
-        out.write_all(rest.as_bytes())
-    }
-}
-
-/// Text with U+FFFD for control characters, line breaks and direction marks.
-pub(crate) fn plain(text: &str) -> String {
-    without_controls(text).into_owned()
-}
-
-/// [`plain`], but borrows text that needs no replacement.
-pub(super) fn without_controls(text: &str) -> Cow<'_, str> {
-    if is_safe(text.as_bytes()) {
-        return Cow::Borrowed(text);
-    }
-    text.chars().map(|c| if is_unsafe(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
-}
-
-/// Whether UTF-8 text has no unsafe character.
-fn is_safe(text: &[u8]) -> bool {
-    // Without an early exit the compiler vectorises this loop.
-    let has_control = text.iter().fold(false, |found, byte| found | byte.is_ascii_control());
-    // The other unsafe characters start with these bytes.
-    let mut others = memchr::memchr2_iter(0xC2, 0xE2, text);
-    !has_control && !others.any(|at| text.get(at..).is_some_and(starts_unsafe))
-}
-
-/// Whether UTF-8 text starts with an unsafe character other than an ASCII one.
-const fn starts_unsafe(text: &[u8]) -> bool {
-    matches!(text, [0xC2, 0x80..=0x9F, ..] | [0xE2, 0x80, 0xA8..=0xAE, ..] | [0xE2, 0x81, 0xA6..=0xA9, ..])
-}
-
-/// Control characters (C0, DEL, C1), line and paragraph separators, and direction marks.
-fn is_unsafe(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
 
     fn written(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> String {
         let mut out = Vec::new();
@@ -414,15 +310,6 @@ mod tests {
         count: None,
         rows: None,
     };
-
-    proptest! {
-        #[test]
-        fn text_is_safe_unless_it_has_an_unsafe_character(
-            text in "([ -~]{0,40}|[\u{0}-\u{1f}\u{7e}-\u{a0}éâ\u{2027}-\u{202f}\u{2065}-\u{206a}“”😀]{0,3}){0,4}",
-        ) {
-            prop_assert_eq!(is_safe(text.as_bytes()), !text.contains(is_unsafe));
-        }
-    }
 
     #[test]
     fn findings_are_lines() {

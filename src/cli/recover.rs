@@ -4,7 +4,7 @@ mod journals;
 
 use super::args::Recover;
 use super::lock::Lock;
-use super::output::plain;
+use super::unsafe_characters::plain;
 use super::{Failure, Status, Streams};
 use crate::files::{self, Pending, PendingStep, RecordAction};
 use crate::words::{counted, size};

@@ -3,8 +3,10 @@
 //! Sources: SARIF 2.1.0 (OASIS Standard, 27 March 2020), sections 3.14 to 3.52; the XML of `JUnit` as Apache Ant writes
 //! it and CI servers read it; GitHub Docs, "Workflow commands for GitHub Actions", "Setting an error message".
 
-use super::output::{FindingView, JsonList, json, position, push_all, push_line, without_controls};
+use super::json_text::{JsonList, json};
+use super::output::{FindingView, position, push_all, push_line};
 use super::spool::Spool;
+use super::unsafe_characters::without_controls;
 use crate::check::rule::Rule;
 use crate::protocol::Severity;
 use crate::xml::escape;

@@ -2,7 +2,7 @@
 
 use super::args::{Common, Restore};
 use super::lock::Lock;
-use super::output::plain;
+use super::unsafe_characters::plain;
 use super::{Failure, Status, Streams};
 use crate::files::backup::{
     BackupSet, RestorePlan, Trust, incomplete, plan_restore, prune, remove_incomplete, sets, superfluous,

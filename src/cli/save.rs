@@ -2,7 +2,7 @@
 
 use super::args::Common;
 use super::lock::Lock;
-use super::output::plain;
+use super::unsafe_characters::plain;
 use super::{Failure, Streams};
 use crate::document::conversion::{self, Losses};
 use crate::document::form::Form;

@@ -4,7 +4,8 @@
 
 use super::args::Common;
 use super::damage::Damage;
-use super::output::{json_document, plain};
+use super::json_text::json_document;
+use super::unsafe_characters::plain;
 use super::url_options::UrlOptions;
 use super::{Failure, Status, Streams};
 use crate::files::{self, LoadedFile, is_stream};

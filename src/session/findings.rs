@@ -2,9 +2,9 @@
 
 use crate::check::extension;
 use crate::check::fix::Trial;
-use crate::check::message::ValueMessages;
 use crate::check::rule::{Grouping, Rule, RuleSet};
 use crate::check::set::{Link, SetRule};
+use crate::check::value_messages::ValueMessages;
 use crate::check::{ExtensionPart, Finding, FindingTarget, Position, Profile, entry as entry_rules, message, quirk};
 use crate::document::Document;
 use crate::document::form::Form;

@@ -15,9 +15,9 @@ pub(crate) use markdown::CountsByFile;
 pub(crate) use summary::Summary;
 
 use crate::check::extension;
-use crate::check::message::ValueMessages;
 use crate::check::rule::{Rule, RuleSet, RuleSets};
 use crate::check::set::NearDuplicates;
+use crate::check::value_messages::ValueMessages;
 use crate::check::{ExtensionPart, Finding, FindingTarget, Fix, Position};
 use crate::document::rows::RowId;
 use crate::document::sitemap::SitemapId;
@@ -254,8 +254,8 @@ impl Reporter {
         let counter = Counter::new(&session.current, &self.near, filter);
         let checks = &session.current.checks;
         let of_piece = |rows: &[RowId]| {
-            let (mut found, mut kinds) = (Unplaced::default(), RowKinds::new(&counter, sets, filter));
-            let mut values = self.take_values();
+            let (mut of_task, mut kinds) =
+                (RowFindings::new(self, session, file, filter), RowKinds::new(&counter, sets, filter));
             for row in rows.iter().copied() {
                 // Most rows of most sets are clean.
                 if !counter.has_set_rules && checks.finding_id(row) == RuleSets::CLEAN {
@@ -263,11 +263,10 @@ impl Reporter {
                 }
                 let with_message = kinds.count(row);
                 if !with_message.is_empty() {
-                    self.add_row(session, (row, with_message), (file, filter), (&mut found, &mut values));
+                    of_task.add(row, with_message);
                 }
             }
-            self.keep_values(values);
-            (found, kinds.counted())
+            (of_task.finish(), kinds.counted())
         };
         let pieces: Vec<(Unplaced, Counted)> = rows.par_chunks(TASK_ROWS).map(of_piece).collect();
         pieces.into_iter().fold(Default::default(), |(mut all, sum): (Vec<_>, Counted), (found, counted)| {
@@ -276,31 +275,47 @@ impl Reporter {
         })
     }
 
-    /// Messages of values that another task has left.
-    fn take_values(&self) -> ValueMessages {
-        self.values.lock().ok().and_then(|mut values| values.pop()).unwrap_or_default()
+    /// The findings of the set as a whole.
+    pub fn of_set(&self, session: &Session) -> Vec<LocatedFinding> {
+        let whole: Arc<str> = session.path.as_ref().map_or_else(|| "".into(), |path| path.to_string_lossy().into());
+        let found = self.of_set.get(&None).into_iter().flatten();
+        let whole_set = || (Arc::clone(&whole), Arc::default());
+        let found = found.map(|finding| (whole_set(), finding.clone()));
+        let required = required::missing(session).into_iter().map(|(url, finding)| (url.to_owned(), finding));
+        let about_urls = required
+            .chain(robots::of_sitemap_lines(session))
+            .map(|(url, finding)| ((Arc::clone(&whole), url.into()), finding));
+        let all = found.chain(about_urls);
+        all.map(|((file, loc), finding)| LocatedFinding { file, at: None, loc, finding }).collect()
+    }
+}
+
+/// Collects the findings of the rows of a task.
+struct RowFindings<'r> {
+    reporter: &'r Reporter,
+    session: &'r Session,
+    file: &'r Arc<str>,
+    has_fixes: bool,
+    values: ValueMessages,
+    found: Unplaced,
+}
+
+impl<'r> RowFindings<'r> {
+    /// A collector with the messages of values that an earlier task has left.
+    fn new(reporter: &'r Reporter, session: &'r Session, file: &'r Arc<str>, filter: &MessageFilter) -> Self {
+        let values = reporter.values.lock().ok().and_then(|mut values| values.pop()).unwrap_or_default();
+        Self { reporter, session, file, has_fixes: filter.has_fixes, values, found: Unplaced::default() }
     }
 
-    fn keep_values(&self, values: ValueMessages) {
-        if let Ok(mut kept) = self.values.lock() {
-            kept.push(values);
-        }
-    }
-
-    /// Adds the findings of a row, in the order of their offsets in the file.
-    fn add_row(
-        &self,
-        session: &Session,
-        (row, rules): (RowId, RuleSet),
-        (file, filter): (&Arc<str>, &MessageFilter),
-        (all, values): (&mut Unplaced, &mut ValueMessages),
-    ) {
+    /// Adds the findings of a row for these rules, in the order of their offsets in the file.
+    fn add(&mut self, row: RowId, rules: RuleSet) {
+        let Self { reporter, session, file, has_fixes, values, found } = self;
         let document = session.document();
-        let words = Wording { names: RowNames::Lines(&self.lines), has_fixes: filter.has_fixes };
+        let words = Wording { names: RowNames::Lines(&reporter.lines), has_fixes: *has_fixes };
         let parsed = ParsedRow::of(document, row);
         let mut findings = findings::of_rules(&session.current, &parsed, rules, words, values);
-        if self.near.contains(row.0) && rules.contains(Rule::SET_DUPLICATE_NEAR) {
-            findings.extend(findings::of_near(&session.current, row, self.near.first_of(row.0)));
+        if reporter.near.contains(row.0) && rules.contains(Rule::SET_DUPLICATE_NEAR) {
+            findings.extend(findings::of_near(&session.current, row, reporter.near.first_of(row.0)));
         }
         findings.retain(|finding| rules.contains(finding.rule));
         // An entry may have many findings, which share its URL.
@@ -328,23 +343,17 @@ impl Reporter {
             let (file, at, loc) = (Arc::clone(file), finding.position.stored(), Arc::clone(&loc));
             // A report only describes fixes: the actions of n findings would keep n copies of the entry.
             finding.fix = finding.fix.map(Fix::with_file_action);
-            all.offsets.push(offset(&finding));
-            all.found.push(LocatedFinding { file, at, loc, finding });
+            found.offsets.push(offset(&finding));
+            found.found.push(LocatedFinding { file, at, loc, finding });
         }
     }
 
-    /// The findings of the set as a whole.
-    pub fn of_set(&self, session: &Session) -> Vec<LocatedFinding> {
-        let whole: Arc<str> = session.path.as_ref().map_or_else(|| "".into(), |path| path.to_string_lossy().into());
-        let found = self.of_set.get(&None).into_iter().flatten();
-        let whole_set = || (Arc::clone(&whole), Arc::default());
-        let found = found.map(|finding| (whole_set(), finding.clone()));
-        let required = required::missing(session).into_iter().map(|(url, finding)| (url.to_owned(), finding));
-        let about_urls = required
-            .chain(robots::of_sitemap_lines(session))
-            .map(|(url, finding)| ((Arc::clone(&whole), url.into()), finding));
-        let all = found.chain(about_urls);
-        all.map(|((file, loc), finding)| LocatedFinding { file, at: None, loc, finding }).collect()
+    /// The findings. The messages of values are left to the next task.
+    fn finish(self) -> Unplaced {
+        if let Ok(mut kept) = self.reporter.values.lock() {
+            kept.push(self.values);
+        }
+        self.found
     }
 }
 

@@ -1,7 +1,8 @@
 //! The formats of `check`. The text of a finding needs no other finding, so it is made on all cores and written in
 //! order.
 
-use super::super::output::{self, FindingView, JsonList};
+use super::super::json_text::JsonList;
+use super::super::output::{self, FindingView};
 use super::super::report::{self, JunitReport, SarifLog};
 use crate::protocol::Severity;
 use crate::session::grouping::Extent;

@@ -1,11 +1,11 @@
 //! Keeps the messages and fixes of values, since many entries of a file repeat the same faulty value.
 
-use super::super::action::Fix;
-use super::super::context::Context;
-use super::super::fields::rules_of_field;
-use super::super::fix;
-use super::super::rule::{Rule, RuleSet};
-use super::field_message;
+use super::action::Fix;
+use super::context::Context;
+use super::fields::rules_of_field;
+use super::rule::{Rule, RuleSet};
+use super::value_fix::value_fix;
+use super::value_message::field_message;
 use crate::protocol::Field;
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
@@ -49,15 +49,9 @@ impl ValueMessages {
         }
     }
 
-    /// The fix for a rule that a value violates by itself, as [`fix::value_fix`] returns it.
-    pub(in crate::check) fn fix(
-        &mut self,
-        rule: Rule,
-        field: Field,
-        value: &str,
-        context: &Context<'_>,
-    ) -> Option<Fix> {
-        let fix = || fix::value_fix(rule, field, value, context);
+    /// The fix for a rule that a value violates by itself, as [`value_fix`] returns it.
+    pub(super) fn fix(&mut self, rule: Rule, field: Field, value: &str, context: &Context<'_>) -> Option<Fix> {
+        let fix = || value_fix(rule, field, value, context);
         match self.explained(rule, value) {
             Some(explained) => explained.fix.get_or_init(fix).clone(),
             None => fix(),
@@ -85,9 +79,9 @@ impl ValueMessages {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::fields::{check_value, trim_strict};
-    use super::super::super::rule::Profile;
-    use super::super::super::samples::{NOW, any_value};
+    use super::super::fields::{check_value, trim_strict};
+    use super::super::rule::Profile;
+    use super::super::samples::{NOW, any_value};
     use super::*;
     use crate::xml::names::{FileKind, Names};
     use proptest::prelude::*;
@@ -109,7 +103,7 @@ mod tests {
                         let message = known.message(rule, *field, value, &context);
                         prop_assert_eq!(message, field_message(rule, *field, value, &context));
                         let fix = known.fix(rule, *field, value, &context);
-                        prop_assert_eq!(fix, fix::value_fix(rule, *field, value, &context));
+                        prop_assert_eq!(fix, value_fix(rule, *field, value, &context));
                     }
                 }
             }
