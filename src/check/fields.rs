@@ -301,7 +301,7 @@ pub(super) fn structure(entry: &Entry, text: &[u8], context: &Context<'_>) -> Ru
 }
 
 pub(super) fn value_rules(field: Field, decoded: &str, context: &Context<'_>, facts: &mut FieldFacts) -> RuleSet {
-    let (mut set, value) = shared_rules(field, decoded, context.names.kind);
+    let (mut set, value) = any_field_rules(field, decoded, context.names.kind);
     let Some(value) = value else { return set };
     // Only the Yandex profile has this rule.
     let is_hint = field != Field::Loc && context.profile == Profile::Yandex;
@@ -418,9 +418,9 @@ pub(super) fn breaks(rule: Rule, field: Option<Field>, entry: &Entry, text: &[u8
     }
 }
 
-/// The rules that several fields can violate and a value violates, and the value trimmed of all white space; `None`
-/// instead of a value that no other rule is about.
-fn shared_rules(field: Field, decoded: &str, kind: FileKind) -> (RuleSet, Option<&str>) {
+/// The violated rules about an empty value, white space around a value and fields that an index entry does not have. Also
+/// the value trimmed of all white space; `None` if no other rule applies to it.
+fn any_field_rules(field: Field, decoded: &str, kind: FileKind) -> (RuleSet, Option<&str>) {
     if kind == FileKind::Index && matches!(field, Field::Changefreq | Field::Priority) {
         return (RuleSet::of(&[Rule::INDEX_EXTRA_CHILD]), None);
     }
@@ -445,7 +445,7 @@ pub(super) fn rules_broken_in(field: Field, entry: &Entry, text: &[u8], context:
 /// Those of [`rules_broken_in`] that several fields can violate.
 pub(super) fn any_field_rules_broken_in(field: Field, entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
     let kind = context.names.kind;
-    rules_of_text(field, entry, text, |value| context.enabled(shared_rules(field, value, kind).0))
+    rules_of_text(field, entry, text, |value| context.enabled(any_field_rules(field, value, kind).0))
         .intersection(ANY_FIELD_RULES)
 }
 

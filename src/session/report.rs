@@ -54,7 +54,7 @@ pub struct Reporter {
 /// The findings of some rows; their lines may not be computed yet.
 #[derive(Debug, Default)]
 struct Unplaced {
-    found: Vec<LocatedFinding>,
+    findings: Vec<LocatedFinding>,
     /// The offset of each finding in the file, if it has one.
     offsets: Vec<Option<usize>>,
 }
@@ -297,19 +297,19 @@ struct RowFindings<'r> {
     file: &'r Arc<str>,
     has_fixes: bool,
     values: ValueMessages,
-    found: Unplaced,
+    unplaced: Unplaced,
 }
 
 impl<'r> RowFindings<'r> {
     /// A collector with the messages of values that an earlier task has left.
     fn new(reporter: &'r Reporter, session: &'r Session, file: &'r Arc<str>, filter: &MessageFilter) -> Self {
         let values = reporter.values.lock().ok().and_then(|mut values| values.pop()).unwrap_or_default();
-        Self { reporter, session, file, has_fixes: filter.has_fixes, values, found: Unplaced::default() }
+        Self { reporter, session, file, has_fixes: filter.has_fixes, values, unplaced: Unplaced::default() }
     }
 
     /// Adds the findings of a row for these rules, in the order of their offsets in the file.
     fn add(&mut self, row: RowId, rules: RuleSet) {
-        let Self { reporter, session, file, has_fixes, values, found } = self;
+        let Self { reporter, session, file, has_fixes, values, unplaced } = self;
         let document = session.document();
         let words = Wording { names: RowNames::Lines(&reporter.lines), has_fixes: *has_fixes };
         let parsed = ParsedRow::of(document, row);
@@ -343,8 +343,8 @@ impl<'r> RowFindings<'r> {
             let (file, at, loc) = (Arc::clone(file), finding.position.stored(), Arc::clone(&loc));
             // A report only describes fixes: the actions of n findings would keep n copies of the entry.
             finding.fix = finding.fix.map(Fix::with_file_action);
-            found.offsets.push(offset(&finding));
-            found.found.push(LocatedFinding { file, at, loc, finding });
+            unplaced.offsets.push(offset(&finding));
+            unplaced.findings.push(LocatedFinding { file, at, loc, finding });
         }
     }
 
@@ -353,7 +353,7 @@ impl<'r> RowFindings<'r> {
         if let Ok(mut kept) = self.reporter.values.lock() {
             kept.push(self.values);
         }
-        self.found
+        self.unplaced
     }
 }
 
@@ -376,8 +376,8 @@ fn deliver<R: Receiver>(
     lines: &mut Lines<'_>,
     receiver: &mut R,
 ) -> Result<(), R::Error> {
-    let mut all = Vec::with_capacity(pieces.iter().map(|piece| piece.found.len()).sum());
-    for Unplaced { mut found, offsets } in pieces {
+    let mut all = Vec::with_capacity(pieces.iter().map(|piece| piece.findings.len()).sum());
+    for Unplaced { findings: mut found, offsets } in pieces {
         for (found, offset) in found.iter_mut().zip(offsets) {
             found.at = found.at.or_else(|| offset.map(|offset| lines.position(offset)));
         }

@@ -1,5 +1,5 @@
-//! The formats of `check`. The text of a finding needs no other finding, so it is made on all cores and written in
-//! order.
+//! The formats of `check`. The text of a finding needs no other finding: with more than two threads it is made on all of
+//! them, and written in order.
 
 use super::super::json_text::JsonList;
 use super::super::output::{self, FindingView};

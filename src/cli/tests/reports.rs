@@ -34,6 +34,23 @@ fn errors_are_listed_first_and_omitted_findings_counted() {
     assert_eq!(all.lines().count(), 2500);
 }
 
+/// Findings come in blocks that are made, and with more than two threads also printed, on several threads.
+#[test]
+fn reports_do_not_depend_on_the_number_of_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    file(&folder, "a.xml", 5000);
+    for options in ["--all", "--format json", "--format sarif", "--format github", "--format junit"] {
+        let line = format!("check DIR/a.xml --now 2026-11-22 --rule loc-fragment --rule lastmod-* {options}");
+        let report = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| sited(&folder, &line))
+        };
+        let alone = report(1);
+        assert!(alone.1.matches("loc-fragment").count() >= 5000, "{options}: {}", alone.1.len());
+        assert_eq!(report(4), alone, "{options}");
+    }
+}
+
 #[test]
 fn omitted_findings_of_many_files_are_counted() {
     let folder = tempfile::tempdir().unwrap();
