@@ -1,36 +1,24 @@
 //! Measures the allocations of whole runs in this process, and their growth.
 
-use cap::Cap;
 use clap::Parser;
-use peak_alloc::PeakAlloc;
+use rayon::ThreadPool;
 use sited::cli::{self, Env, Next, args};
 use std::path::Path;
-use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError, TryLockError};
 
-/// Counts the bytes allocated in total and the peak of the bytes held at the same time.
-#[global_allocator]
-static ALLOCATOR: Cap<PeakAlloc> = Cap::new(PeakAlloc, usize::MAX);
-
-/// Both counters belong to the whole process, so tests run one at a time.
-static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-
-/// Held by a test from its first line to its last, since allocations of other tests would be counted too.
-pub(crate) fn alone() -> MutexGuard<'static, ()> {
-    // A lock poisoned by a failed test protects no data.
-    ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner)
+thread_local! {
+    /// The pool of a test: one thread, so that equal runs allocate equal numbers of bytes, all of them in that thread.
+    /// One-time allocations are already made.
+    static POOL: ThreadPool = {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a pool of one thread");
+        pool.install(|| {
+            let file = tempfile::NamedTempFile::new().expect("a temporary file");
+            std::fs::write(file.path(), "<urlset><url><loc>https://e.com/?a&b</loc></url></urlset>").expect("write it");
+            run("check", file.path());
+            run("fix --dry-run", file.path());
+        });
+        pool
+    };
 }
-
-/// A pool of one thread, so that equal runs allocate equal numbers of bytes; one-time allocations are already made.
-static ALONE: LazyLock<rayon::ThreadPool> = LazyLock::new(|| {
-    let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a pool of one thread");
-    alone.install(|| {
-        let file = tempfile::NamedTempFile::new().expect("a temporary file");
-        std::fs::write(file.path(), "<urlset><url><loc>https://e.com/?a&b</loc></url>").expect("write it");
-        run("check", file.path());
-        run("fix --dry-run", file.path());
-    });
-    alone
-});
 
 /// The cost of one run.
 #[derive(Debug, Clone, Copy)]
@@ -43,18 +31,10 @@ pub(crate) struct Cost {
     pub peak: usize,
 }
 
-/// Returns the cost of `work` in a test that is [`alone`]; `input` is the size of its input in bytes.
+/// Returns the cost of `work`, which allocates in its own thread only; `input` is the size of its input in bytes.
 pub(crate) fn measure(input: usize, work: impl FnOnce() + Send) -> Cost {
-    assert!(matches!(ONE_AT_A_TIME.try_lock(), Err(TryLockError::WouldBlock)), "a test that measures is alone");
-    let alone = &*ALONE;
-    let (allocated, held) = (ALLOCATOR.total_allocated(), PeakAlloc.current_usage());
-    PeakAlloc.reset_peak_usage();
-    alone.install(work);
-    Cost {
-        input,
-        allocated: ALLOCATOR.total_allocated() - allocated,
-        peak: PeakAlloc.peak_usage().saturating_sub(held),
-    }
+    let counts = POOL.with(|pool| pool.install(|| allocation_counter::measure(work)));
+    Cost { input, allocated: counts.bytes_total as usize, peak: counts.bytes_max as usize }
 }
 
 /// Runs a command (for example `fix --dry-run`) on `path` in this process, and discards its output.

@@ -3,7 +3,7 @@
 #[path = "../fuzz/many.rs"]
 mod many;
 
-use crate::measure::{Cost, MAX_ONE_TIME_BYTES, alone, assert_linear, measure, run};
+use crate::measure::{Cost, MAX_ONE_TIME_BYTES, assert_linear, measure, run};
 use flate2::{Compression, write::GzEncoder};
 use many::{NS, repeated};
 use std::fs;
@@ -49,14 +49,12 @@ const ALL: [&str; 4] = ["check", "fix --dry-run", "list", "set --dry-run lastmod
 
 #[test]
 fn locs_in_one_entry() {
-    let _alone = alone();
     linear_at(&ALL, 1_000, "<loc>https://e.com/{n}</loc>", ("ROOT<url>", "</url></urlset>"));
     linear_at(&ALL, 1_000, "<loc/>", ("ROOT<url>", "</url></urlset>"));
 }
 
 #[test]
 fn attributes_of_the_root() {
-    let _alone = alone();
     let entry = (
         "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'",
         "><url><loc>https://e.com/</loc></url></urlset>",
@@ -70,13 +68,11 @@ fn attributes_of_the_root() {
 
 #[test]
 fn roots_that_declare_other_prefixes() {
-    let _alone = alone();
     linear_at(&["check"], 1_000, "<urlset xmlns:p{n}='u{n}'>", ("ROOT", "</urlset>"));
 }
 
 #[test]
 fn extensions_of_an_entry_of_an_index() {
-    let _alone = alone();
     let place = (
         "<sitemapindex xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'><sitemap><loc>https://e.com/a.xml</loc>",
         "</sitemap></sitemapindex>",
@@ -87,7 +83,6 @@ fn extensions_of_an_entry_of_an_index() {
 /// `diff` of two files; the second has one repetition less.
 #[test]
 fn extensions_that_differ() {
-    let _alone = alone();
     let place = ("ROOT<url><loc>https://e.com/</loc>", "</url></urlset>");
     let attributes = ("ROOT<url><loc>https://e.com/</loc><a", "/></url></urlset>");
     let shapes =
@@ -109,7 +104,6 @@ fn extensions_that_differ() {
 /// Each empty entry costs a row and a finding; damage in each tag costs nothing more.
 #[test]
 fn empty_entries_stay_within_the_memory_limit() {
-    let _alone = alone();
     let feeds = [
         ("<rss version='2.0'><channel>", "</channel></rss>", "<item></item>"),
         ("<rss version='2.0'><channel>", "", "<item>"),
@@ -131,14 +125,12 @@ fn empty_entries_stay_within_the_memory_limit() {
 /// A trial of a fix copies an index without the states of its entries.
 #[test]
 fn empty_entries_of_an_index() {
-    let _alone = alone();
     linear("check", 50_000, MAX_BYTES_PER_BYTE, |n| repeated("<sitemap/>", (INDEX, "</sitemapindex>"), n));
 }
 
 /// Formats that begin with totals store their findings in a temporary file until all are known.
 #[test]
 fn findings_in_formats_with_totals() {
-    let _alone = alone();
     let text = |n: usize| repeated("<url/>", (URLSET, "</urlset>"), n);
     for format in ["sarif", "junit"] {
         linear(&format!("check --format {format}"), 5_000, MAX_BYTES_PER_BYTE, text);
@@ -147,7 +139,6 @@ fn findings_in_formats_with_totals() {
 
 #[test]
 fn one_url_repeated_in_a_gzip() {
-    let _alone = alone();
     let costs = [1, 2, 4].map(|times| {
         let folder = tempfile::tempdir().unwrap();
         let text =
@@ -167,7 +158,6 @@ fn packed(path: &Path, text: &[u8]) {
 
 #[test]
 fn a_plain_file() {
-    let _alone = alone();
     let text = |n: usize| repeated("<url><loc>https://e.com/{n}</loc></url>\n", (URLSET, "</urlset>\n"), n);
     linear("check", 5_000, MAX_BYTES_PER_BYTE, text);
     assert!(URLSET.contains(NS));
@@ -180,7 +170,6 @@ fn every_construct_at_every_position() {
     const TIMES: usize = 800;
     /// Maximum number of bytes allocated per repetition: several messages, each with a trial of its fix on the entry.
     const MAX_BYTES_EACH: usize = 64 << 10;
-    let _alone = alone();
     for (thing, place) in many::shapes().step_by(3) {
         let cost = cost("check", &repeated(thing, place, TIMES));
         assert!(
