@@ -53,9 +53,12 @@ fn apply(document: &Document, edit: &Edit) -> Document {
     document.apply(edit, &Progress::default()).expect("nobody cancels").document
 }
 
-fn set(document: &Document, row: RowId, field: Field, value: Option<&str>) -> Document {
-    let rows: RowSet = [row.0].into_iter().collect();
+fn set(document: &Document, rows: RowSet, field: Field, value: Option<&str>) -> Document {
     apply(document, &Edit::Set { rows, field, value: value.map(Arc::from) })
+}
+
+fn one(row: RowId) -> RowSet {
+    [row.0].into_iter().collect()
 }
 
 /// The name and the unpacked bytes of every file of both corpora.
@@ -70,6 +73,35 @@ struct Case {
     bytes: Vec<u8>,
     document: Document,
     entries: Vec<oracle::Entry>,
+}
+
+impl Case {
+    /// Every row, with its entry as read by the independent reader.
+    fn rows(&self) -> impl Iterator<Item = (RowId, &oracle::Entry)> {
+        self.document.rows().zip(&self.entries)
+    }
+
+    /// Asserts that a new value of a field of these rows replaces the given range of the file by the given text, in each
+    /// row, and nothing else.
+    fn check(&self, (field, value): (Field, Option<&str>), changed: Vec<(RowId, (Range<usize>, String))>) {
+        let Self { name, bytes, document, .. } = self;
+        let rows: RowSet = changed.iter().map(|(row, _)| row.0).collect();
+        let is_small = bytes.len() <= MAX_COMPARED_BYTES;
+        let all = (!is_small).then(|| set(document, rows, field, value));
+        for (row, (at, text)) in changed {
+            let (actual, from, to) = match &all {
+                None => (written(&set(document, one(row), field, value)), 0, bytes.len()),
+                Some(edited) => {
+                    let (source, entry) = document.origin(row).expect("a row that was read");
+                    let start = source.start(entry).expect("an entry has a start");
+                    (edited.entry_text(row).into_owned(), start, start + source.entry_text(entry).len())
+                }
+            };
+            let expected = [&bytes[from..at.start], text.as_bytes(), &bytes[at.end..to]].concat();
+            let context = format!("{name}, row {row:?}, {field:?} to {value:?}");
+            assert!(actual == expected, "{context}:\n{}\nexpected:\n{}", excerpt(&actual), excerpt(&expected));
+        }
+    }
 }
 
 /// Every well-formed sitemap of both corpora, read once for all tests.
@@ -129,20 +161,20 @@ fn values_are_the_same_as_those_of_an_independent_reader() {
     }
 }
 
-/// Maximum size in bytes of a file that is compared as a whole after every edit; for larger files only the entry is
-/// compared.
+/// Maximum size in bytes of a file whose rows are edited one by one, each compared with the whole file; the rows of
+/// larger files are edited together, and each is compared with its entry.
 const MAX_COMPARED_BYTES: usize = 1 << 14;
 
 /// Replaces every value of every entry: only the bytes of the value change.
 #[test]
 fn setting_a_value_changes_only_its_bytes() {
-    for Case { name, bytes, document, entries } in cases() {
-        for (row, entry) in document.rows().zip(entries) {
-            for (field, value) in new_values() {
-                if let Some(place) = &entry.fields[field.index()] {
-                    check(name, (bytes, document), (row, field, Some(value)), replacement(bytes, place, value));
-                }
-            }
+    for case in cases() {
+        for (field, value) in new_values() {
+            let changed = case.rows().filter_map(|(row, entry)| {
+                let place = entry.fields[field.index()].as_ref()?;
+                Some((row, replacement(&case.bytes, place, value)))
+            });
+            case.check((field, Some(value)), changed.collect());
         }
     }
 }
@@ -150,14 +182,14 @@ fn setting_a_value_changes_only_its_bytes() {
 /// Removes every value of every entry: the element and the whitespace before it are removed.
 #[test]
 fn removing_a_value_removes_its_element_and_line() {
-    for Case { name, bytes, document, entries } in cases() {
-        for (row, entry) in document.rows().zip(entries) {
-            for field in [Field::Lastmod, Field::Changefreq, Field::Priority] {
-                let (Some(place), 1) = (&entry.fields[field.index()], entry.times[field.index()]) else { continue };
-                let before = bytes[..place.element.start].iter().rposition(|byte| !byte.is_ascii_whitespace());
-                let removed = before.map_or(0, |at| at + 1)..place.element.end;
-                check(name, (bytes, document), (row, field, None), (removed, String::new()));
-            }
+    for case in cases() {
+        for field in [Field::Lastmod, Field::Changefreq, Field::Priority] {
+            let changed = case.rows().filter_map(|(row, entry)| {
+                let (Some(place), 1) = (&entry.fields[field.index()], entry.times[field.index()]) else { return None };
+                let before = case.bytes[..place.element.start].iter().rposition(|byte| !byte.is_ascii_whitespace());
+                Some((row, (before.map_or(0, |at| at + 1)..place.element.end, String::new())))
+            });
+            case.check((field, None), changed.collect());
         }
     }
 }
@@ -166,22 +198,27 @@ fn removing_a_value_removes_its_element_and_line() {
 /// unchanged other values.
 #[test]
 fn adding_a_value_only_inserts_bytes() {
-    for Case { name, document, entries, .. } in cases() {
-        for (row, entry) in document.rows().zip(entries) {
-            for (field, value) in new_values() {
-                let in_index = document.names(row).kind == FileKind::Index;
-                if entry.fields[field.index()].is_some() || in_index && field > Field::Lastmod {
-                    continue;
-                }
+    for case in cases() {
+        let Case { name, document, .. } = case;
+        for (field, value) in new_values() {
+            let lacks_it = |(row, entry): &(RowId, &oracle::Entry)| {
+                let in_index = document.names(*row).kind == FileKind::Index;
+                entry.fields[field.index()].is_none() && !(in_index && field > Field::Lastmod)
+            };
+            let rows: RowSet = case.rows().filter(lacks_it).map(|(row, _)| row.0).collect();
+            if rows.is_empty() {
+                continue;
+            }
+            let edited = set(document, rows.clone(), field, Some(value));
+            let reread = oracle::entries(&written(&edited));
+            assert_eq!(reread.len(), case.entries.len(), "{name}: {field:?} added to {} rows", rows.len());
+            for ((row, entry), reread) in case.rows().zip(&reread).filter(|((row, _), _)| rows.contains(row.0)) {
                 let before = document.base_text(row);
-                let after = set(document, row, field, Some(value)).entry_text(row).into_owned();
+                let after = edited.entry_text(row);
                 let context = format!("{name}, row {row:?}, {field:?}\n{}", excerpt(&after));
                 if !before.ends_with(b"/>") {
                     assert!(is_insertion(before, &after), "more than an insertion: {context}");
                 }
-                let (source, _) = document.origin(row).expect("a row that was read");
-                let alone = [&source.head(true), &after[..], &source.tail(true)].concat();
-                let reread = &oracle::entries(&alone)[0];
                 for other in Field::ALL {
                     let text = reread.fields[other.index()].as_ref().map(|place| place.text.as_str());
                     let before = entry.fields[other.index()].as_ref().map(|place| place.text.as_str());
@@ -200,7 +237,7 @@ fn setting_the_same_value_changes_nothing() {
         for row in document.rows().take(200) {
             for field in Field::ALL {
                 let value = document.value(row, field);
-                edited = set(&edited, row, field, value.as_deref());
+                edited = set(&edited, one(row), field, value.as_deref());
             }
         }
         assert!(written(&edited) == *bytes, "{name}");
@@ -263,27 +300,6 @@ fn replacement(bytes: &[u8], place: &Place, value: &str) -> (Range<usize>, Strin
         return (trim(trimmed.start + 9..trimmed.end - 3), value.to_owned());
     }
     (trimmed, escaped)
-}
-
-/// Asserts that an edit replaces this range of the written bytes and nothing else. For large files only the entry is
-/// compared.
-fn check(
-    name: &str,
-    (bytes, document): (&[u8], &Document),
-    (row, field, value): (RowId, Field, Option<&str>),
-    (at, text): (Range<usize>, String),
-) {
-    let edited = set(document, row, field, value);
-    let (actual, from, to) = if bytes.len() <= MAX_COMPARED_BYTES {
-        (written(&edited), 0, bytes.len())
-    } else {
-        let (source, entry) = document.origin(row).expect("a row that was read");
-        let start = source.start(entry).expect("an entry has a start");
-        (edited.entry_text(row).into_owned(), start, start + source.entry_text(entry).len())
-    };
-    let expected = [&bytes[from..at.start], text.as_bytes(), &bytes[at.end..to]].concat();
-    let context = format!("{name}, row {row:?}, {field:?} to {value:?}");
-    assert!(actual == expected, "{context}:\n{}\nexpected:\n{}", excerpt(&actual), excerpt(&expected));
 }
 
 /// Whether `new` is `old` with bytes inserted at one position.
