@@ -183,12 +183,14 @@ impl Hosts {
     }
 
     fn index_of(&self, location: &Location<'_>) -> Option<usize> {
-        let (text, _) = location.origin()?;
-        let matches = |index: usize| self.known.get(index).is_some_and(|known| known.text.of(&self.text) == text);
-        if matches(self.last) {
+        let matches =
+            |index: usize, text: &str| self.known.get(index).is_some_and(|known| known.text.of(&self.text) == text);
+        // A URL that starts like one with an origin has that origin.
+        if matches(self.last, location.before_path()) {
             return Some(self.last);
         }
-        self.known_ids.find(hash(text), |index| matches(*index as usize)).map(|index| *index as usize)
+        let (text, _) = location.origin()?;
+        self.known_ids.find(hash(text), |index| matches(*index as usize, text)).map(|index| *index as usize)
     }
 
     fn intern(&mut self, location: &Location<'_>) -> Option<usize> {

@@ -126,6 +126,12 @@ impl<'t> Location<'t> {
         self.text.split_at_checked(self.path)
     }
 
+    /// The text before the path: the origin, if there is one.
+    #[inline]
+    pub fn before_path(&self) -> &'t str {
+        self.slice(0, self.path)
+    }
+
     /// The text between `//` and the path: user information, host and port.
     pub(super) fn authority(&self) -> &'t str {
         self.slice(self.authority, self.path)

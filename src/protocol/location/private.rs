@@ -41,8 +41,9 @@ pub(super) fn find_in_path<'t>(location: &Location<'t>) -> Option<Private<'t>> {
     }
     let path = location.path();
     // The first two letters rule out nearly every segment.
-    let may_be_private_behind = |start: &[u8]| matches!(start, [b'/', segment @ ..] if may_be_private(segment));
-    if !path.as_bytes().windows(3).any(may_be_private_behind) {
+    let behind = |count: usize| path.as_bytes().iter().skip(count);
+    let mut starts = path.as_bytes().iter().zip(behind(1)).zip(behind(2));
+    if !starts.any(|((slash, first), second)| *slash == b'/' && may_be_private(&[*first, *second])) {
         return None;
     }
     let first_slash = memchr::memchr(b'/', path.as_bytes())?;
