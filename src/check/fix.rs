@@ -104,10 +104,16 @@ impl<'a> Trial<'a> {
         Self { subject: Subject { entry, text, context }, before: OnceCell::new(), record: OnceCell::new() }
     }
 
-    /// [`Trial::new`] for an entry that is known to violate these rules.
-    pub(crate) fn after_check(entry: &'a Entry, text: &'a [u8], context: &'a Context<'a>, rules: RuleSet) -> Self {
+    /// [`Trial::new`] for an entry that is known to violate these rules and to have this record.
+    pub(crate) fn after_check(
+        entry: &'a Entry,
+        text: &'a [u8],
+        context: &'a Context<'a>,
+        rules: RuleSet,
+        record: Record,
+    ) -> Self {
         debug_assert_eq!(rules, check(entry, text, context));
-        Self { before: OnceCell::from(rules), ..Self::new(entry, text, context) }
+        Self { before: OnceCell::from(rules), record: OnceCell::from(record), ..Self::new(entry, text, context) }
     }
 
     fn before(&self) -> RuleSet {
@@ -208,7 +214,12 @@ fn rules_after(action: &Action, field: Option<Field>, trial: &Trial<'_>) -> Opti
     }
     let mut record = *trial.record.get_or_init(|| Record::of(entry, text));
     record.note(*of, value.as_deref());
-    revise(trial.before(), *of, value.as_deref(), &record, context)
+    // Another field that is empty stays so.
+    let is_empty = entry.raw_value(*of, text).is_none_or(<[u8]>::is_empty);
+    let of_others = if is_empty { RuleSet::EMPTY } else { RuleSet::of(&[Rule::FIELD_EMPTY]) };
+    let of_others = of_others.intersection(trial.before());
+    let after = revise(trial.before().minus(of_others), *of, value.as_deref(), &record, context)?;
+    Some(after.union(of_others))
 }
 
 /// The rules with their milder variants: a finding that becomes milder is not a new one.

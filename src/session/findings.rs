@@ -89,7 +89,7 @@ pub(super) fn of_rules(
     let quirks = snapshot.document.quirks_of(row);
     // A repair may violate an entry rule too.
     let trial = if has_fixes && quirks.is_empty() {
-        Trial::after_check(entry, text, &context, snapshot.checks.entry_rules_of(row))
+        Trial::after_check(entry, text, &context, snapshot.checks.entry_rules_of(row), snapshot.document.record(row))
     } else {
         Trial::new(entry, text, &context)
     };
