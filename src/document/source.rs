@@ -466,9 +466,10 @@ impl<'b> Lines<'b> {
         let offset = offset.min(self.bytes.len());
         let between = self.bytes.get(self.at..offset).unwrap_or_default();
         let mut line_start = None;
-        if count(between, |byte| byte == b'\r') == 0 {
+        let [returns, feeds] = count(between, |byte| [byte == b'\r', byte == b'\n']);
+        if returns == 0 {
             // Fast path: nearly no file contains a CR.
-            self.line += count(between, |byte| byte == b'\n');
+            self.line += feeds;
             line_start = memchr::memrchr(b'\n', between).map(|at| at + 1);
         } else {
             for at in memchr::memchr2_iter(b'\n', b'\r', between) {
@@ -491,17 +492,26 @@ impl<'b> Lines<'b> {
         } else {
             rest
         };
-        self.column += count(rest, |byte| byte & 0xC0 != 0x80);
+        let [characters] = count(rest, |byte| [byte & 0xC0 != 0x80]);
+        self.column += characters;
         self.at = offset;
         (self.line, self.column)
     }
 }
 
-/// Counts bytes. Positions are often asked for every few bytes, where a call of `memchr` costs more than it saves.
-fn count(bytes: &[u8], is_counted: impl Fn(u8) -> bool) -> u64 {
-    // A count of at most 255 bytes fits into a byte, and the compiler vectorises the loop.
-    let of_chunk = |chunk: &[u8]| chunk.iter().fold(0_u8, |count, byte| count + u8::from(is_counted(*byte)));
-    bytes.chunks(255).map(|chunk| u64::from(of_chunk(chunk))).sum()
+/// Counts the bytes of some kinds in one pass. Positions are often asked for every few bytes, where a call of `memchr`
+/// costs more than it saves.
+fn count<const KINDS: usize>(bytes: &[u8], kinds_of: impl Fn(u8) -> [bool; KINDS]) -> [u64; KINDS] {
+    let mut counts = [0; KINDS];
+    for chunk in bytes.chunks(255) {
+        // A count of at most 255 bytes fits into a byte, and the compiler vectorises the loop.
+        let mut of_chunk = [0_u8; KINDS];
+        for byte in chunk {
+            of_chunk.iter_mut().zip(kinds_of(*byte)).for_each(|(count, is_of_kind)| *count += u8::from(is_of_kind));
+        }
+        counts.iter_mut().zip(of_chunk).for_each(|(count, of_chunk)| *count += u64::from(of_chunk));
+    }
+    counts
 }
 
 /// The source and entry that a row was read from.

@@ -179,7 +179,8 @@ impl Reporter {
         // A file that the next save creates has no rows of its own yet.
         let all = || {
             let rows = document.sitemap(id).into_iter().flat_map(|sitemap| sitemap.rows.iter());
-            rows.filter(|row| document.is_live(*row)).collect()
+            let is_any_deleted = document.live() < document.row_limit();
+            rows.filter(|row| !is_any_deleted || document.is_live(*row)).collect()
         };
         let rows: Cow<'_, [RowId]> = rows.map_or_else(all, Into::into);
         let (mut rest, mut size) = (&*rows, FIRST_BLOCK_ROWS);
