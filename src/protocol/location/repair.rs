@@ -41,7 +41,7 @@ pub(crate) struct Proposal {
 pub(crate) fn repair(fault: Fault, decoded: &str) -> Option<Proposal> {
     let location = Location::of(decoded);
     let (value, is_safe) = propose(fault, &location)?;
-    debug_assert!(location.validate().has(fault), "{decoded} has no {fault:?}");
+    debug_assert!(location.validate().has(fault));
     let after = validate(&value);
     let allowed = if fault == Fault::SchemeTypo { HIDDEN_BY_TYPO } else { Faults::NONE };
     let new = after.minus(allowed);

@@ -31,6 +31,8 @@ pub(in crate::tui::app) fn check_external_changes(shared: &mut Shared, care: Tho
     if shared.session.path().is_none() || shared.session.is_loading() || shared.jobs.is_busy(Kind::Save) {
         if is_requested {
             shared.show_note("no files on disk to compare with");
+        } else {
+            shared.outside.is_check_due |= shared.session.is_loading();
         }
         return;
     }

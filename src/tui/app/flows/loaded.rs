@@ -6,8 +6,9 @@ use super::super::operations::view;
 use super::super::state::Shared;
 use super::super::state::outcome::JobOutcome;
 use super::super::state::request::Answer;
-use super::{conflicts, recovery};
+use super::{conflicts, external_changes, recovery};
 use crate::check::rule::Rule;
+use crate::files::external_changes::Thoroughness;
 use crate::files::journal::LockedByOther;
 use crate::files::{self, Error, Loaded, Reason};
 use crate::session::store::journal::recovery::{JournalRead, OpenSet};
@@ -92,6 +93,9 @@ fn finish(app: &mut App, loaded: Loaded) {
     } else if app.shared.session.counts().by_rule().iter().any(|(rule, _)| *rule == Rule::MERGE_CONFLICT) {
         // The user has just resolved them; the next save writes the result.
         conflicts::accept_side(&mut app.shared);
+    }
+    if std::mem::take(&mut app.shared.outside.is_check_due) {
+        external_changes::check_external_changes(&mut app.shared, Thoroughness::Quick, false);
     }
 }
 

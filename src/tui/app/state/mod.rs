@@ -106,6 +106,8 @@ pub(in crate::tui) struct Outside {
     /// Increased by each save and merge, so that the results of earlier checks, which would report our own changes, are
     /// dropped.
     pub(in crate::tui::app) epoch: u64,
+    /// Whether the terminal got the focus during the load, so that the files are compared after it.
+    pub(in crate::tui::app) is_check_due: bool,
 }
 
 impl Outside {

@@ -77,6 +77,20 @@ fn keys_typed_right_after_the_last_file_wait_for_the_journal() {
     assert!(is_modified(&bench));
 }
 
+#[test]
+fn files_are_compared_after_the_load_if_the_terminal_got_the_focus_before() {
+    let (_folder, path, options) = small();
+    let mut bench = open(&path, &options, Kind::Load);
+    bench.step();
+    let (other, text) = (path.with_extension("other"), std::fs::read_to_string(&path).unwrap());
+    std::fs::write(&other, text.replace("0.2", "0.3")).unwrap();
+    std::fs::rename(other, &path).unwrap();
+    bench.send(Event::Focus);
+    assert!(bench.app.shared.outside.changed.is_empty(), "the load has not ended");
+    bench.release_jobs();
+    assert!(bench.message().contains("was replaced by another program"), "{}", bench.message());
+}
+
 fn folder_of(options: &Options) -> PathBuf {
     options.state.clone().unwrap()
 }
