@@ -214,12 +214,7 @@ fn rules_after(action: &Action, field: Option<Field>, trial: &Trial<'_>) -> Opti
     }
     let mut record = *trial.record.get_or_init(|| Record::of(entry, text));
     record.note(*of, value.as_deref());
-    // Another field that is empty stays so.
-    let is_empty = entry.raw_value(*of, text).is_none_or(<[u8]>::is_empty);
-    let of_others = if is_empty { RuleSet::EMPTY } else { RuleSet::of(&[Rule::FIELD_EMPTY]) };
-    let of_others = of_others.intersection(trial.before());
-    let after = revise(trial.before().minus(of_others), *of, value.as_deref(), &record, context)?;
-    Some(after.union(of_others))
+    revise(trial.before(), *of, value.as_deref(), &record, context)
 }
 
 /// The rules with their milder variants: a finding that becomes milder is not a new one.
@@ -365,6 +360,16 @@ mod tests {
                 prop_assert_eq!(fix_entry(&repaired, context, all, true), None, "{}", String::from_utf8_lossy(&repaired));
                 Ok(())
             })?;
+        }
+    }
+
+    #[test]
+    fn fields_of_blanks_that_xml_does_not_trim_are_removed() {
+        for blank in ["&#160;", "\u{a0}"] {
+            let text = format!("<url><loc>https://example.com/a</loc><lastmod>{blank}</lastmod></url>");
+            let empty = RuleSet::of(&[Rule::FIELD_EMPTY]);
+            let fixed = with_context(FileKind::Urlset, |context| fix_entry(text.as_bytes(), context, empty, true));
+            assert_eq!(fixed, Some(FixedEntry::Values(vec![(Field::Lastmod, None)])), "{blank}");
         }
     }
 
