@@ -37,16 +37,17 @@ pub(crate) struct Proposal {
     pub is_safe: bool,
 }
 
-/// The value without `fault`, which it must have; `None` if that needs a decision or more input, or is not possible.
+/// The value without `fault`; `None` if that needs a decision or more input, or is not possible.
 pub(crate) fn repair(fault: Fault, decoded: &str) -> Option<Proposal> {
     let location = Location::of(decoded);
+    let before = location.validate();
+    if !before.has(fault) {
+        return None;
+    }
     let (value, is_safe) = propose(fault, &location)?;
-    debug_assert!(location.validate().has(fault));
     let after = validate(&value);
     let allowed = if fault == Fault::SchemeTypo { HIDDEN_BY_TYPO } else { Faults::NONE };
-    let new = after.minus(allowed);
-    // Most repaired values have no fault, so that those before need not be known.
-    let is_sound = !after.has(fault) && (new.is_empty() || new.minus(location.validate()).is_empty());
+    let is_sound = !after.has(fault) && after.minus(before.union(allowed)).is_empty();
     is_sound.then_some(Proposal { value, is_safe })
 }
 
@@ -231,6 +232,7 @@ mod tests {
             (Fault::TooShort, "http://a"),
             (Fault::IllegalChar, "https://e|f.com/"),
             (Fault::SchemeTypo, "http:/"),
+            (Fault::Fragment, "https://e.com/"),
             (Fault::NotAbsolute, "/x"),
             (Fault::Private, "https://e.com/wp-admin/?api_key=1"),
         ] {
