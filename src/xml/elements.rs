@@ -63,11 +63,30 @@ impl Definition {
     }
 }
 
+impl Node {
+    /// Whether its start tag has attributes.
+    pub const fn has_attributes(&self) -> bool {
+        self.attributes.0 < self.attributes.1
+    }
+}
+
 /// The position of an attribute in the entry text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct AttributeSpan {
     name: (u32, u32),
     value: (u32, u32),
+}
+
+impl AttributeSpan {
+    /// The same attribute at another offset (wrapping).
+    const fn shifted(self, by: usize) -> Self {
+        let by = by as u32;
+        let ((name, name_end), (value, value_end)) = (self.name, self.value);
+        Self {
+            name: (name.wrapping_add(by), name_end.wrapping_add(by)),
+            value: (value.wrapping_add(by), value_end.wrapping_add(by)),
+        }
+    }
 }
 
 /// The elements of an entry, each before its children. The lists are reused for the next entry.
@@ -126,10 +145,8 @@ impl Elements {
                 *position = position.wrapping_add(by);
             }
         }
-        for AttributeSpan { name, value } in &mut self.attributes {
-            for position in [&mut name.0, &mut name.1, &mut value.0, &mut value.1] {
-                *position = position.wrapping_add(by as u32);
-            }
+        for span in &mut self.attributes {
+            *span = span.shifted(by);
         }
     }
 
@@ -181,6 +198,28 @@ impl Elements {
             text: TextKind::Plain,
             attributes: (attributes, self.attributes.len() as u32),
         });
+    }
+
+    /// Adds the elements of another list, from the number `first` on, at other offsets. `shifts` gives for each of them
+    /// what is added (wrapping) to the positions of its start tag and of its end tag.
+    pub(in crate::xml) fn append(&mut self, (other, first): (&Self, usize), shifts: impl Fn(usize) -> (usize, usize)) {
+        let added = self.nodes.len();
+        for (number, node) in other.nodes.iter().skip(first).enumerate() {
+            let (by, end_by) = shifts(number);
+            let Markup { kind, start, end, name_end } = node.tag;
+            let moved = |position: usize| position.wrapping_add(by);
+            let from = self.attributes.len() as u32;
+            let spans = other.attributes.get(node.attributes.0 as usize..node.attributes.1 as usize);
+            self.attributes.extend(spans.unwrap_or_default().iter().map(|span| span.shifted(by)));
+            self.nodes.push(Node {
+                tag: Markup { kind, start: moved(start), end: moved(end), name_end: moved(name_end) },
+                inner_end: node.inner_end.wrapping_add(end_by),
+                end: node.end.wrapping_add(end_by),
+                parent: if node.parent == TOP { TOP } else { node.parent - first as u32 + added as u32 },
+                attributes: (from, self.attributes.len() as u32),
+                ..*node
+            });
+        }
     }
 
     /// The attributes of an element, up to the first malformed one.

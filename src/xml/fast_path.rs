@@ -3,9 +3,11 @@
 //! It returns the result of the parser, or leaves the rest of the entry to it.
 
 pub(super) mod elements;
+mod patterns;
 
 use super::damage::DamageLog;
 use super::entry::{Entry, FieldSpan, TextKind};
+use super::escape;
 use super::markup::{self, Kind, Markup};
 use super::names::{FileKind, Meaning, Names};
 use crate::protocol::Field;
@@ -35,6 +37,9 @@ pub(super) fn start(text: &[u8], at: usize, names: &Names) -> Option<Markup> {
 pub(super) fn end(inside: &EntryBytes<'_>, at: usize, tag: &Markup, entry: &mut Entry) -> Option<usize> {
     let close = skip_blanks(inside.bytes, at);
     let rest = inside.bytes.get(close..)?;
+    if !rest.starts_with(b"</") {
+        return None;
+    }
     let len = match tag.name(inside.bytes) {
         b"url" if rest.first_chunk() == Some(b"</url>") => 6,
         b"sitemap" if rest.first_chunk() == Some(b"</sitemap>") => 10,
@@ -402,6 +407,21 @@ pub(super) fn text_before_tag(rest: &[u8]) -> Option<(usize, bool)> {
     let len = memchr::memchr(b'<', tail)?;
     let is_escaped = memchr::memchr(b'&', tail.get(..len)?).is_some();
     Some((at + len, is_escaped))
+}
+
+/// [`text_before_tag`] of a text that is well-formed; `None` also if it contains a reference that XML does not define or
+/// `]]>`, which is not searched for unless `has_brackets`.
+#[inline]
+fn sound_text_before_tag(rest: &[u8], has_brackets: bool) -> Option<(usize, bool)> {
+    let (len, is_escaped) = text_before_tag(rest)?;
+    if is_escaped || has_brackets {
+        let text = rest.get(..len)?;
+        let ends_section = has_brackets && may_end_section(text) && SECTION_END.find(text).is_some();
+        if ends_section || (is_escaped && escape::first_bad_reference(text).is_some()) {
+            return None;
+        }
+    }
+    Some((len, is_escaped))
 }
 
 /// Number of bytes of a value that are searched inline.

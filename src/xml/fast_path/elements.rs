@@ -3,7 +3,8 @@
 //! Elements that it lists are well-formed, and each byte is examined once. Comments, instructions, unknown namespaces,
 //! undeclared prefixes, names that are not ASCII and other unusual content are left to the parser.
 
-use super::{EntryBytes, SECTION_END, may_end_section, section_len, skip_blanks, text_before_tag};
+use super::patterns::Patterns;
+use super::{EntryBytes, section_len, skip_blanks, sound_text_before_tag};
 use crate::progress::note_work;
 use crate::protocol::extension::Element;
 use crate::protocol::namespace::Namespace;
@@ -34,6 +35,7 @@ pub(in crate::xml) struct FileCache {
     uri: Option<(Box<[u8]>, Meaning)>,
     /// Declarations of open elements: the number of the element, the prefix, its meaning.
     scopes: Vec<(u32, (usize, usize), Meaning)>,
+    pub(super) patterns: Patterns,
 }
 
 /// The name of an element as written.
@@ -116,11 +118,10 @@ impl ElementWalk<'_> {
     /// offset after it; `None` leaves it to the parser, and nothing is listed.
     pub(in crate::xml) fn parse(mut self, start: usize, entry: &mut Entry) -> Option<usize> {
         let before = self.elements.len();
-        self.known.scopes.clear();
-        let end = self.walk(start);
+        let end = self.known.patterns.list(&self.inside, (start, self.has_brackets), self.elements);
+        let end = end.or_else(|| self.tokenise(start));
         match end {
-            Some(end) => {
-                note_work(end - start);
+            Some(_) => {
                 if let Some(top) = self.elements.nodes.get(before.0)
                     && let Meaning::Extension(namespace) = top.meaning
                 {
@@ -131,6 +132,16 @@ impl ElementWalk<'_> {
             None => self.elements.truncate(before),
         }
         end
+    }
+
+    /// Lists an element that matches no pattern. Returns the offset after it.
+    fn tokenise(&mut self, start: usize) -> Option<usize> {
+        let first = self.elements.nodes.len();
+        self.known.scopes.clear();
+        let end = self.walk(start)?;
+        note_work(end - start);
+        self.known.patterns.add(&self.inside, (start, end), (self.elements, first));
+        Some(end)
     }
 
     fn walk(&mut self, start: usize) -> Option<usize> {
@@ -168,19 +179,9 @@ impl ElementWalk<'_> {
     /// Parses the text up to the next `<`; returns the offset of that.
     #[inline]
     fn text(&mut self, at: usize, open: u32) -> Option<usize> {
-        let rest = self.inside.bytes.get(at..)?;
-        let (len, is_escaped) = text_before_tag(rest)?;
-        if is_escaped || self.has_brackets {
-            let text = rest.get(..len)?;
-            if self.has_brackets && may_end_section(text) && SECTION_END.find(text).is_some() {
-                return None;
-            }
-            if is_escaped {
-                if escape::first_bad_reference(text).is_some() {
-                    return None;
-                }
-                self.raise_kind(open, TextKind::Escaped)?;
-            }
+        let (len, is_escaped) = sound_text_before_tag(self.inside.bytes.get(at..)?, self.has_brackets)?;
+        if is_escaped {
+            self.raise_kind(open, TextKind::Escaped)?;
         }
         Some(at + len)
     }

@@ -64,10 +64,10 @@ impl Parser {
         let relative = |position: usize| (position - lead) as u32;
         loop {
             if !self.is_thorough {
-                if let Some(end) = fast_path::end(inside, place.at, tag, entry) {
+                let at = fast_path::skip_blanks(bytes, place.at);
+                if let Some(end) = fast_path::end(inside, at, tag, entry) {
                     return end;
                 }
-                let at = fast_path::skip_blanks(bytes, place.at);
                 if fast_path::is_end_at(bytes, at, expected_end, tag.name(bytes)) {
                     let end = at + expected_end.len();
                     self.has_elements = false;
