@@ -23,7 +23,9 @@ pub(super) fn validate(outline: &Outline<'_>, entry_context: &EntryContext<'_>, 
             }
             continue;
         };
-        attributes(outline, (number, node), sink);
+        if node.has_attributes() {
+            attributes(outline, (number, node), sink);
+        }
         if !element.children.is_empty() {
             children(outline, number, sink);
         }

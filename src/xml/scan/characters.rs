@@ -35,8 +35,8 @@ impl Characters {
         let (mut control, mut high) = (None, 0);
         for (index, chunk) in bytes.get(from..to).unwrap_or_default().chunks(CHUNK).enumerate() {
             // Without an early exit the compiler vectorises these loops. Most files have no control characters but line
-            // feeds, which are raised above them.
-            let raised = |byte: u8| byte.wrapping_add(if byte == b'\n' { b' ' } else { 0 });
+            // feeds and tabs, which are raised above them.
+            let raised = |byte: u8| byte.wrapping_add(if matches!(byte, b'\n' | b'\t') { b' ' } else { 0 });
             let (least, all) =
                 chunk.iter().fold((u8::MAX, 0), |(least, all), byte| (least.min(raised(*byte)), all | byte));
             high |= all;
