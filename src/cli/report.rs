@@ -223,36 +223,37 @@ impl JunitReport {
     }
 }
 
-/// Appends the test case of a finding.
-pub(super) fn push_test_case(text: &mut Vec<u8>, finding: &FindingView<'_>, fails: bool) {
+/// Appends the test case of a finding. `file` is the [`attribute`] of its file, and codes of rules need no escapes.
+pub(super) fn push_test_case(text: &mut Vec<u8>, finding: &FindingView<'_>, file: &str, fails: bool) {
     let [mut line, mut column] = [itoa::Buffer::new(); 2];
     let (line, column) = position(finding, &mut line, &mut column);
-    let (file, rule, message) = (attribute(finding.file), attribute(finding.rule), attribute(finding.message));
-    push_all(text, &["    <testcase classname=\"", &file, "\" name=\"", &rule, " ", line, ":", column]);
+    let (rule, message) = (finding.rule, attribute(finding.message));
+    push_all(text, &["    <testcase classname=\"", file, "\" name=\"", rule, " ", line, ":", column]);
     if let Some(loc) = finding.loc {
         push_all(text, &[" ", &attribute(loc)]);
     }
-    push_all(text, &["\" file=\"", &file, "\" line=\"", line, "\">\n      "]);
+    push_all(text, &["\" file=\"", file, "\" line=\"", line, "\">\n      "]);
     let end = if fails {
-        push_all(text, &["<failure type=\"", &rule, "\" message=\"", &message, "\">"]);
+        push_all(text, &["<failure type=\"", rule, "\" message=\"", &message, "\">"]);
         "</failure>"
     } else {
         push_all(text, &["<system-out>", finding.severity, ": "]);
         "</system-out>"
     };
-    push_all(text, &[&file, ":", line, ":", column, ": ", &message, end, "\n    </testcase>\n"]);
+    push_all(text, &[file, ":", line, ":", column, ": ", &message, end, "\n    </testcase>\n"]);
 }
 
 /// Escaped text for an attribute or element, without characters that XML does not allow.
-fn attribute(text: &str) -> Cow<'_, str> {
+pub(super) fn attribute(text: &str) -> Cow<'_, str> {
     match without_controls(text) {
         Cow::Borrowed(text) => escape::escape(text),
         Cow::Owned(text) => Cow::Owned(escape::escape(&text).into_owned()),
     }
 }
 
-/// Appends a finding as a workflow command: `::error file=…,line=…,col=…,title=…::message`.
-pub(super) fn push_annotation(text: &mut Vec<u8>, finding: &FindingView<'_>) {
+/// Appends a finding as a workflow command: `::error file=…,line=…,col=…,title=…::message`. `file` is the [`property`] of
+/// its file, and codes of rules need no escapes.
+pub(super) fn push_annotation(text: &mut Vec<u8>, finding: &FindingView<'_>, file: &str) {
     let command = match finding.severity {
         "error" => "error",
         "warning" => "warning",
@@ -260,26 +261,26 @@ pub(super) fn push_annotation(text: &mut Vec<u8>, finding: &FindingView<'_>) {
     };
     let [mut line, mut column] = [itoa::Buffer::new(); 2];
     let (line, column) = position(finding, &mut line, &mut column);
-    let (file, rule, message) = (property(finding.file), property(finding.rule), data(finding.message));
-    let loc = finding.loc.map(data);
+    let (message, loc) = (data(finding.message), finding.loc.map(data));
     let [open, loc, close] = loc.as_deref().map_or([""; 3], |loc| [" (", loc, ")"]);
-    let place = [",line=", line, ",col=", column, ",title=", &rule].concat();
-    push_line(text, &["::", command, " file=", &file, &place, "::", &message, open, loc, close]);
+    let place = ["::", command, " file=", file, ",line=", line, ",col=", column, ",title=", finding.rule];
+    push_line(text, &[&place[..], &["::", &message, open, loc, close]].concat());
 }
 
 /// The escaped message of a workflow command. Line breaks become U+FFFD like all control characters.
 fn data(text: &str) -> Cow<'_, str> {
-    escaped(text.into(), &[('%', "%25")])
+    escaped(text.into(), &[(b'%', "%25")])
 }
 
 /// The escaped property of a workflow command.
-fn property(text: &str) -> Cow<'_, str> {
-    escaped(data(text), &[(':', "%3A"), (',', "%2C")])
+pub(super) fn property(text: &str) -> Cow<'_, str> {
+    escaped(data(text), &[(b':', "%3A"), (b',', "%2C")])
 }
 
-fn escaped<'t>(text: Cow<'t, str>, escapes: &[(char, &str)]) -> Cow<'t, str> {
-    let escape = |text: Cow<'t, str>, (letter, escaped): &(char, &str)| {
-        if text.contains(*letter) { Cow::Owned(text.replace(*letter, escaped)) } else { text }
+fn escaped<'t>(text: Cow<'t, str>, escapes: &[(u8, &str)]) -> Cow<'t, str> {
+    let escape = |text: Cow<'t, str>, (letter, escaped): &(u8, &str)| match memchr::memchr(*letter, text.as_bytes()) {
+        Some(_) => Cow::Owned(text.replace(char::from(*letter), escaped)),
+        None => text,
     };
     escapes.iter().fold(text, escape)
 }
@@ -343,7 +344,7 @@ mod tests {
             let mut report = JunitReport::new();
             for (finding, fails) in [(&ONE, true), (&note, false)] {
                 let mut case = Vec::new();
-                push_test_case(&mut case, finding, fails);
+                push_test_case(&mut case, finding, &attribute(finding.file), fails);
                 report.add(finding.file, &case, (1, usize::from(fails)))?;
             }
             report.finish(out, &files)
@@ -358,9 +359,19 @@ mod tests {
     }
 
     #[test]
+    fn codes_of_rules_need_no_escapes() {
+        for code in Rule::ALL.map(Rule::code) {
+            assert!(
+                code.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-'),
+                "{code}"
+            );
+        }
+    }
+
+    #[test]
     fn annotations_escape_delimiters_and_line_breaks() {
         let mut line = Vec::new();
-        push_annotation(&mut line, &FindingView { file: "a:b,c.xml", ..ONE });
+        push_annotation(&mut line, &ONE, &property("a:b,c.xml"));
         let line = String::from_utf8(line).unwrap();
         let expected = "::warning file=a%3Ab%2Cc.xml,line=3,col=10,title=loc-fragment::50%25 of \"#x\" <is>\u{FFFD}\
                         \u{FFFD}[2J dropped, really (https://e.com/?a=1&b=2)\n";

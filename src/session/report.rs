@@ -62,6 +62,9 @@ struct Unplaced {
 /// Number of rows of a parallel task: the findings of a few tasks fit into the cache of a core.
 const TASK_ROWS: usize = 1 << 7;
 
+/// Usual number of findings of a task in a set where most rows have some.
+const TASK_FINDINGS: usize = 2 * TASK_ROWS;
+
 /// Number of rows whose findings are printed at once.
 const BLOCK_ROWS: usize = 8 * TASK_ROWS;
 
@@ -340,6 +343,9 @@ impl<'r> RowFindings<'r> {
             )
         };
         findings.sort_by_key(&offset);
+        if unplaced.findings.is_empty() {
+            unplaced.findings.reserve(TASK_FINDINGS);
+        }
         for mut finding in findings {
             let (file, at, loc) = (Arc::clone(file), finding.position.stored(), Arc::clone(&loc));
             // A report only describes fixes: the actions of n findings would keep n copies of the entry.

@@ -11,14 +11,14 @@ use std::fmt::Write as _;
 /// Escapes a value for element text: all five entities, as sitemaps.org requires ("Entity escaping"), and control
 /// characters as references, since a raw CR would be read as LF (XML 1.0, 2.11) and editors do not preserve them.
 pub fn escape(value: &str) -> Cow<'_, str> {
-    // Without an early exit the compiler vectorises this loop. C1 control characters start with 0xC2.
-    let may_escape = |byte| matches!(byte, b'&' | b'<' | b'>' | b'\'' | b'"' | ..b' ' | 0x7F | 0xC2);
+    // Without an early exit the compiler vectorises this loop.
     if !value.bytes().fold(false, |found, byte| found | may_escape(byte)) {
         return Cow::Borrowed(value);
     }
     let mut out = String::with_capacity(value.len() + 16);
     let mut copied = 0;
-    for (at, character) in value.char_indices() {
+    for (at, _) in value.bytes().enumerate().filter(|(_, byte)| may_escape(*byte)) {
+        let Some(character) = value.get(at..).and_then(|rest| rest.chars().next()) else { continue };
         let reference = match character {
             '&' => "&amp;",
             '<' => "&lt;",
@@ -41,6 +41,11 @@ pub fn escape(value: &str) -> Cow<'_, str> {
     }
     out.push_str(value.get(copied..).unwrap_or_default());
     Cow::Owned(out)
+}
+
+/// Whether [`escape`] may replace a character that begins with this byte. C1 control characters begin with 0xC2.
+const fn may_escape(byte: u8) -> bool {
+    matches!(byte, b'&' | b'<' | b'>' | b'\'' | b'"' | ..b' ' | 0x7F | 0xC2)
 }
 
 /// Length in bytes of a value escaped by [`escape`].

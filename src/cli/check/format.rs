@@ -9,6 +9,7 @@ use crate::session::grouping::Extent;
 use crate::session::located_finding::LocatedFinding;
 use crate::session::report::Summary;
 use rayon::prelude::*;
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 /// Number of findings whose text one task makes.
@@ -84,9 +85,13 @@ impl Format {
     /// The text of findings of one file.
     fn text(&self, of_file: &[Listed<&LocatedFinding>], fails: &(dyn Fn(Severity) -> bool + Sync)) -> Vec<u8> {
         let mut text = Vec::with_capacity(of_file.len() * FINDING_BYTES);
-        let uri = match self {
-            Self::Sarif(_) => of_file.first().map(|listed| report::uri(&listed.found.file)).unwrap_or_default(),
-            _ => String::new(),
+        let file = of_file.first().map_or("", |listed| &*listed.found.file);
+        // The name of the file as the format writes it.
+        let file: Cow<'_, str> = match self {
+            Self::Sarif(_) => report::uri(file).into(),
+            Self::Github => report::property(file),
+            Self::Junit(_) => report::attribute(file),
+            Self::Text(_) | Self::Lines { .. } | Self::Json(_) => file.into(),
         };
         for Listed { found, extent } in of_file {
             let (count, rows) = (extent.map(|extent| extent.places), extent.map(|extent| extent.rows));
@@ -94,10 +99,12 @@ impl Format {
             match self {
                 Self::Text(_) => {}
                 Self::Lines { colour } => output::push_finding(&mut text, &shown, *colour),
-                Self::Github => report::push_annotation(&mut text, &shown),
+                Self::Github => report::push_annotation(&mut text, &shown, &file),
                 Self::Json(_) => shown.push_json(&mut text),
-                Self::Sarif(log) => log.push(&mut text, &shown, &uri),
-                Self::Junit(_) => report::push_test_case(&mut text, &shown, fails(found.finding.severity)),
+                Self::Sarif(log) => log.push(&mut text, &shown, &file),
+                Self::Junit(_) => {
+                    report::push_test_case(&mut text, &shown, &file, fails(found.finding.severity));
+                }
             }
         }
         text
