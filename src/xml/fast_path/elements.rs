@@ -1,6 +1,7 @@
 //! Fast path that lists or skips usual extension elements.
 //!
-//! Elements that it lists are well-formed, and each byte is examined once. Comments, instructions, unknown namespaces,
+//! Elements that it lists are well-formed. Each byte is examined once, and those of texts once more for each pattern that
+//! an element only begins like. Comments, instructions, unknown namespaces,
 //! undeclared prefixes, names that are not ASCII and other unusual content are left to the parser.
 
 use super::patterns::Patterns;
@@ -35,6 +36,7 @@ pub(in crate::xml) struct FileCache {
     uri: Option<(Box<[u8]>, Meaning)>,
     /// Declarations of open elements: the number of the element, the prefix, its meaning.
     scopes: Vec<(u32, (usize, usize), Meaning)>,
+    /// The markup of earlier elements.
     pub(super) patterns: Patterns,
 }
 
