@@ -1,8 +1,8 @@
 //! Fast path that lists or skips usual extension elements.
 //!
-//! Elements that it lists are well-formed. Each byte is examined once, and those of texts once more for each pattern that
-//! an element only begins like. Comments, instructions, unknown namespaces,
-//! undeclared prefixes, names that are not ASCII and other unusual content are left to the parser.
+//! Elements that it lists are well-formed. Each byte is examined once. If an element only begins like a pattern, its bytes
+//! up to the difference are examined again. Comments, instructions, unknown namespaces, undeclared prefixes, names that
+//! are not ASCII and other unusual content are left to the parser.
 
 use super::patterns::Patterns;
 use super::{EntryBytes, section_len, skip_blanks, sound_text_before_tag};
