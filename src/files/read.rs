@@ -288,7 +288,8 @@ fn read_stored(
     }
     // Room for one more byte, so that the end is found without moving the bytes.
     let mut buffer = buffers.take(metadata.len() as usize + 1).map_err(failed)?;
-    if metadata.is_file() {
+    // A thread of the pool reads one file of several, and the other threads read the others.
+    if metadata.is_file() && rayon::current_thread_index().is_none() {
         let next = |buffer: &FileBytes| (metadata.len() as usize - buffer.len()).min(PARALLEL_CHUNK);
         let mut len = next(&buffer);
         while !progress.is_cancelled() && buffer.append_parallel(&opened.file, len).map_err(failed)? {
