@@ -7,7 +7,7 @@ use super::action::{Action, Fix};
 use super::context::{Context, Subject};
 use super::entry::{check, revise};
 use super::extension;
-use super::fields::{breaks, check_value, fields_of_rule, trim_strict};
+use super::fields::{any_field_rules_broken_in, breaks, check_value, fields_of_rule, trim_strict};
 use super::rewrite;
 use super::rule::{Rule, RuleSet};
 use super::value_messages::ValueMessages;
@@ -190,7 +190,7 @@ fn holds(fix: &Fix, rule: Rule, field: Option<Field>, trial: &Trial<'_>) -> bool
         let new = after.minus(trial.before());
         new.is_empty() || new.minus(with_milder(trial.before())).is_empty() || (reveals && !fix.is_safe)
     };
-    if let Some(after) = rules_after(&fix.action, field, trial) {
+    if let Some(after) = rules_after(&fix.action, rule, field, trial) {
         return !after.contains(rule) && adds_none(after);
     }
     let Subject { entry, text, context } = trial.subject;
@@ -201,8 +201,9 @@ fn holds(fix: &Fix, rule: Rule, field: Option<Field>, trial: &Trial<'_>) -> bool
         && adds_none(check(&new, &after, context))
 }
 
-/// The rules that an entry violates after a fix of a field, if [`revise`] can compute them from the new value alone.
-fn rules_after(action: &Action, field: Option<Field>, trial: &Trial<'_>) -> Option<RuleSet> {
+/// The rules that an entry violates after a fix of a field for this rule, if [`revise`] can compute them from the new
+/// value alone.
+fn rules_after(action: &Action, rule: Rule, field: Option<Field>, trial: &Trial<'_>) -> Option<RuleSet> {
     let Action::Set { field: of, value } = action else { return None };
     let Subject { entry, text, context } = trial.subject;
     // Other text might be read back differently than it was set.
@@ -214,7 +215,19 @@ fn rules_after(action: &Action, field: Option<Field>, trial: &Trial<'_>) -> Opti
     }
     let mut record = *trial.record.get_or_init(|| Record::of(entry, text));
     record.note(*of, value.as_deref());
-    revise(trial.before(), *of, value.as_deref(), &record, context)
+    let (mut before, mut of_others) = (trial.before(), RuleSet::EMPTY);
+    // In extensions, other elements can violate the rule.
+    if before.contains(Rule::FIELD_EMPTY) && !record.flags.has_extensions() {
+        // Another field that is empty stays so, which does not tell whether this one is.
+        let is_empty =
+            |other: Field| any_field_rules_broken_in(other, entry, text, context).contains(Rule::FIELD_EMPTY);
+        of_others.insert_if(Rule::FIELD_EMPTY, Field::ALL.into_iter().any(|other| other != *of && is_empty(other)));
+        if of_others.contains(rule) {
+            return None;
+        }
+        before.remove(Rule::FIELD_EMPTY);
+    }
+    revise(before, *of, value.as_deref(), &record, context).map(|after| after.union(of_others))
 }
 
 /// The rules with their milder variants: a finding that becomes milder is not a new one.
@@ -382,8 +395,12 @@ mod tests {
             for rule in trial.before().iter() {
                 for field in fields_of_rule(rule).flatten() {
                     let Some(value) = entry.value(field, bytes) else { continue };
-                    let Some(fix) = value_fix(rule, field, trim_strict(&value), context) else { continue };
-                    let Some(rules) = rules_after(&fix.action, Some(field), &trial) else { continue };
+                    let fix = match rule {
+                        Rule::FIELD_EMPTY if value.is_empty() => remove_fix(&entry, field, true),
+                        _ => value_fix(rule, field, trim_strict(&value), context),
+                    };
+                    let Some(fix) = fix else { continue };
+                    let Some(rules) = rules_after(&fix.action, rule, Some(field), &trial) else { continue };
                     let after = fix.action.apply(&entry, bytes, context);
                     let new = Entry::of(&after, context.names);
                     prop_assert!(!new.anomalies.contains(Anomalies::BROKEN), "{}", text);
