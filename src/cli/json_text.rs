@@ -33,6 +33,36 @@ impl<'t> JsonObject<'t> {
         push_string(self.text, value);
     }
 
+    /// Adds a member that is a string without characters to escape, such as the code of a rule.
+    #[inline]
+    pub(super) fn word(&mut self, name: &'static str, value: &str) {
+        debug_assert!(!may_escape(value), "{value:?}");
+        self.name(name);
+        push_quoted(self.text, value);
+    }
+
+    /// Adds a member that is a string of several parts.
+    #[inline]
+    pub(super) fn joined(&mut self, name: &'static str, parts: &[&str]) {
+        self.name(name);
+        if parts.iter().any(|part| may_escape(part)) {
+            push_string(self.text, &parts.concat());
+            return;
+        }
+        self.text.push(b'"');
+        for part in parts {
+            self.text.extend_from_slice(part.as_bytes());
+        }
+        self.text.push(b'"');
+    }
+
+    /// Adds a member whose JSON text is known.
+    #[inline]
+    pub(super) fn known(&mut self, name: &'static str, value: &str) {
+        self.name(name);
+        self.text.extend_from_slice(value.as_bytes());
+    }
+
     /// Adds a member that is a string or null.
     #[inline]
     pub(super) fn string_or_null(&mut self, name: &'static str, value: Option<&str>) {
@@ -160,16 +190,33 @@ impl Formatter for Escaped {
     }
 }
 
+/// The text of a JSON string.
+pub(super) fn quoted(value: &str) -> String {
+    let mut text = Vec::with_capacity(value.len() + 2);
+    push_string(&mut text, value);
+    String::from_utf8(text).unwrap_or_default()
+}
+
 /// Appends a JSON string.
 fn push_string(text: &mut Vec<u8>, value: &str) {
+    if may_escape(value) {
+        // Writing to memory cannot fail.
+        let _ = json(text, value);
+    } else {
+        push_quoted(text, value);
+    }
+}
+
+/// Whether a JSON string may need escapes.
+fn may_escape(value: &str) -> bool {
     // Without an early exit the compiler vectorises this loop. C1 control characters start with 0xC2, line separators and
     // direction marks with 0xE2.
     let may_escape = |byte| matches!(byte, ..b' ' | b'"' | b'\\' | 0x7F | 0xC2 | 0xE2);
-    if value.bytes().fold(false, |found, byte| found | may_escape(byte)) {
-        // Writing to memory cannot fail.
-        let _ = json(text, value);
-        return;
-    }
+    value.bytes().fold(false, |found, byte| found | may_escape(byte))
+}
+
+/// Appends a JSON string without escapes.
+fn push_quoted(text: &mut Vec<u8>, value: &str) {
     text.push(b'"');
     text.extend_from_slice(value.as_bytes());
     text.push(b'"');
@@ -204,8 +251,15 @@ mod tests {
             });
             object.string_or_null("s", Some("a\"b"));
             object.string_or_null("t", None);
+            object.joined("j", &["a", " ", "b"]);
+            object.joined("k", &["a", "\n\u{9b}"]);
+            object.known("file", &quoted("c\\d"));
+            object.word("w", "loc-fragment");
         });
-        let expected = json!({ "empty": {}, "list": [{ "n": 7, "m": null }], "s": "a\"b", "t": null });
+        let expected = json!({
+            "empty": {}, "list": [{ "n": 7, "m": null }], "s": "a\"b", "t": null,
+            "j": "a b", "k": "a\n\u{9b}", "file": "c\\d", "w": "loc-fragment",
+        });
         assert_eq!(serde_json::from_slice::<Value>(&text).unwrap(), expected);
     }
 }

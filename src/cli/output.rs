@@ -94,12 +94,12 @@ impl<'r> From<&'r LocatedFinding> for FindingView<'r> {
 }
 
 impl FindingView<'_> {
-    /// Appends it as an element of the document of [`check_json`].
-    pub(super) fn push_json(&self, text: &mut Vec<u8>) {
+    /// Appends it as an element of the document of [`check_json`]. `file` is the JSON text of its file.
+    pub(super) fn push_json(&self, text: &mut Vec<u8>, file: &str) {
         JsonList::push(text, |finding| {
-            finding.string("rule", self.rule);
-            finding.string("severity", self.severity);
-            finding.string("file", self.file);
+            finding.word("rule", self.rule);
+            finding.word("severity", self.severity);
+            finding.known("file", file);
             finding.number_or_null("line", self.line);
             finding.number_or_null("column", self.column);
             finding.string_or_null("loc", self.loc);
@@ -289,6 +289,7 @@ pub(crate) fn safe_loc(loc: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::json_text::quoted;
     use super::*;
 
     fn written(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> String {
@@ -336,7 +337,7 @@ mod tests {
             let (mut findings, mut elements) = (check_json(), Vec::new());
             for finding in [&FINDING, &fixed] {
                 elements.clear();
-                finding.push_json(&mut elements);
+                finding.push_json(&mut elements, &quoted(finding.file));
                 findings.write(&elements, out)?;
             }
             finish_check_json(out, &mut findings, std::slice::from_ref(&file), &summary)

@@ -54,17 +54,17 @@ impl SarifLog {
     /// `uri` is that of its file.
     pub(super) fn push(&self, text: &mut Vec<u8>, finding: &FindingView<'_>, uri: &str) {
         JsonList::push(text, |result| {
-            result.string("level", level(finding.severity));
+            result.word("level", level(finding.severity));
             // A location (3.28): the URL (3.33) and the position in the file (3.29), with its region (3.30).
             result.array_of_one("locations", |location| {
                 if let Some(loc) = finding.loc {
                     location.array_of_one("logicalLocations", |logical| {
                         logical.string("fullyQualifiedName", loc);
-                        logical.string("kind", "resource");
+                        logical.word("kind", "resource");
                     });
                 }
                 location.object("physicalLocation", |physical| {
-                    physical.object("artifactLocation", |artifact| artifact.string("uri", uri));
+                    physical.object("artifactLocation", |artifact| artifact.word("uri", uri));
                     if let Some(line) = finding.line {
                         physical.object("region", |region| {
                             region.number("startColumn", finding.column.unwrap_or(1));
@@ -76,8 +76,8 @@ impl SarifLog {
             result.object("message", |message| message.string("text", finding.message));
             if let Some(loc) = finding.loc {
                 // Without the line, so that it stays the same when lines move (3.27.17).
-                let fingerprint = [finding.rule, " ", finding.field.unwrap_or(""), " ", loc].concat();
-                result.object("partialFingerprints", |all| all.string("ruleAndUrl/v1", &fingerprint));
+                let fingerprint = [finding.rule, " ", finding.field.unwrap_or(""), " ", loc];
+                result.object("partialFingerprints", |all| all.joined("ruleAndUrl/v1", &fingerprint));
             }
             if let Some(count) = finding.count {
                 result.object("properties", |properties| {
@@ -85,7 +85,7 @@ impl SarifLog {
                     properties.number_or_null("rows", finding.rows);
                 });
             }
-            result.string("ruleId", finding.rule);
+            result.word("ruleId", finding.rule);
             self.index_of(finding.rule).into_iter().for_each(|index| result.number("ruleIndex", index as u64));
         });
     }
@@ -245,6 +245,12 @@ pub(super) fn push_test_case(text: &mut Vec<u8>, finding: &FindingView<'_>, file
 
 /// Escaped text for an attribute or element, without characters that XML does not allow.
 pub(super) fn attribute(text: &str) -> Cow<'_, str> {
+    // Without an early exit the compiler vectorises this loop. C1 control characters start with 0xC2, line separators and
+    // direction marks with 0xE2.
+    let is_special = |byte| matches!(byte, b'&' | b'<' | b'>' | b'\'' | b'"' | ..b' ' | 0x7F | 0xC2 | 0xE2);
+    if !text.bytes().fold(false, |found, byte| found | is_special(byte)) {
+        return Cow::Borrowed(text);
+    }
     match without_controls(text) {
         Cow::Borrowed(text) => escape::escape(text),
         Cow::Owned(text) => Cow::Owned(escape::escape(&text).into_owned()),
@@ -288,6 +294,7 @@ fn escaped<'t>(text: Cow<'t, str>, escapes: &[(u8, &str)]) -> Cow<'t, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     const ONE: FindingView<'static> = FindingView {
         rule: "loc-fragment",
@@ -356,6 +363,16 @@ mod tests {
         assert_eq!(text.matches("<failure ").count(), 1);
         assert_eq!(text.matches("<testcase ").count(), 3);
         assert_eq!(text.matches("</testcase>").count(), 2);
+    }
+
+    proptest! {
+        #[test]
+        fn attributes_are_escaped_text_without_controls(
+            text in "([ -~]{0,9}|[\u{0}-\u{1f}&<>'\"\u{7e}-\u{a0}é\u{2027}-\u{202f}\u{2065}-\u{206a}😀]{0,3}){0,4}",
+        ) {
+            let plain = without_controls(&text);
+            prop_assert_eq!(attribute(&text), escape::escape(&plain));
+        }
     }
 
     #[test]

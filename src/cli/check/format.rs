@@ -1,7 +1,7 @@
 //! The formats of `check`. The text of a finding needs no other finding: with more than two threads it is made on all of
 //! them, and written in order.
 
-use super::super::json_text::JsonList;
+use super::super::json_text::{JsonList, quoted};
 use super::super::output::{self, FindingView};
 use super::super::report::{self, JunitReport, SarifLog};
 use crate::protocol::Severity;
@@ -91,7 +91,8 @@ impl Format {
             Self::Sarif(_) => report::uri(file).into(),
             Self::Github => report::property(file),
             Self::Junit(_) => report::attribute(file),
-            Self::Text(_) | Self::Lines { .. } | Self::Json(_) => file.into(),
+            Self::Json(_) => quoted(file).into(),
+            Self::Text(_) | Self::Lines { .. } => file.into(),
         };
         for Listed { found, extent } in of_file {
             let (count, rows) = (extent.map(|extent| extent.places), extent.map(|extent| extent.rows));
@@ -100,7 +101,7 @@ impl Format {
                 Self::Text(_) => {}
                 Self::Lines { colour } => output::push_finding(&mut text, &shown, *colour),
                 Self::Github => report::push_annotation(&mut text, &shown, &file),
-                Self::Json(_) => shown.push_json(&mut text),
+                Self::Json(_) => shown.push_json(&mut text, &file),
                 Self::Sarif(log) => log.push(&mut text, &shown, &file),
                 Self::Junit(_) => {
                     report::push_test_case(&mut text, &shown, &file, fails(found.finding.severity));
