@@ -51,6 +51,7 @@ fn main() {
         [flag, path] if flag == "--open" => return print_opening(Path::new(path)),
         [flag, path] if flag == "--saving" => return saves::print_memory(Path::new(path)),
         [flag, paths @ ..] if flag == "--read" => return yardstick::read_in_process(paths),
+        [flag, paths @ ..] if flag == "--parse" => return yardstick::parse_in_process(paths),
         _ => {}
     }
     let size = size(&arguments);

@@ -48,10 +48,10 @@ impl Peers {
     }
 }
 
-/// The time of a process that only reads the files of a set into memory.
-pub(crate) fn read(set: &Set) -> Option<Duration> {
+/// The time of a process of this program that runs one of its tasks on the files of a set.
+pub(crate) fn in_process(task: &str, set: &Set) -> Option<Duration> {
     let this = std::env::current_exe().expect("know where this program is");
-    run(Command::new(this).arg("--read").args(&set.parts))
+    run(Command::new(this).arg(task).args(&set.parts))
 }
 
 /// Writes the URLs of a set, one per line, to a file beside it.

@@ -2,7 +2,7 @@
 //! saving all rows, repairs, keys while the editor works, and the growth of time with the size of the set.
 
 use super::generate::{Set, write_set};
-use super::report::{Report, time};
+use super::report::{Report, best, time};
 use super::shapes::Shape;
 use super::support::Folder;
 use super::support::terminal::{Start, Terminal};
@@ -38,6 +38,10 @@ pub(crate) fn measure(shape: Shape, set: &Set, rounds: u32, report: &mut Report)
 
 /// Measures the memory of the open editor. Allowed are the bytes of the files, 40 for each row and 8 for each link.
 fn memory(shape: Shape, set: &Set, report: &mut Report) {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("make a folder");
+    if let Some((now, _)) = open_in_process(&shape.set(folder.path(), 4).index).resident {
+        report.bytes(&format!("{}: open, resident memory with 4 URLs", shape.name()), now, None);
+    }
     let links: usize = shape.link().map_or(0, |link| {
         let texts = set.parts.iter().map(|part| fs::read_to_string(part).expect("read a part"));
         texts.map(|text| text.matches(link).count()).sum()
@@ -87,6 +91,11 @@ fn printing(set: &Set, rounds: u32, report: &mut Report) {
         let allowed = (cat < Duration::MAX).then(|| cat + FINDING * findings);
         let what = format!("noisy: print {findings} findings, {format}");
         report.time(&what, print.saturating_sub(check), allowed);
+        if format == "json" {
+            let findings = yardstick::findings(&out);
+            let alone = best(rounds, || yardstick::write_findings(&findings, &copy));
+            report.peer("noisy: the same findings in memory written with serde_json", Some(alone));
+        }
     }
 }
 

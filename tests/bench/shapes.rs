@@ -148,12 +148,13 @@ impl Shape {
 fn of_set(shape: Shape, set: &Set, rounds: u32, report: &mut Report) {
     let (mut check, mut ready, mut events, mut copy) = (Duration::MAX, Duration::MAX, Duration::MAX, Duration::MAX);
     let mut xmllint = None;
-    let (mut lint_cpu, mut check_cpu, mut read_cpu) = (Duration::ZERO, Duration::ZERO, Duration::ZERO);
+    let [mut lint_cpu, mut check_cpu, mut read_cpu, mut parse_cpu] = [Duration::ZERO; 4];
     for _ in 0..rounds.max(1) {
         let lint = with_cpu(&mut lint_cpu, || peers::xmllint(set));
         xmllint = xmllint.map_or(lint, |best: Duration| lint.map(|lint| lint.min(best)));
         check = check.min(with_cpu(&mut check_cpu, || peers::check(&set.index)));
-        with_cpu(&mut read_cpu, || peers::read(set));
+        with_cpu(&mut read_cpu, || peers::in_process("--read", set));
+        with_cpu(&mut parse_cpu, || peers::in_process("--parse", set));
         events = events.min(time(|| yardstick::read(set)).0);
         ready = ready.min(time(|| open(&set.index)).0);
         copy = copy.min(peers::cat(set).unwrap_or(Duration::MAX));
@@ -169,6 +170,8 @@ fn of_set(shape: Shape, set: &Set, rounds: u32, report: &mut Report) {
         let (lint, check) = (lint_cpu / rounds.max(1), check_cpu / rounds.max(1));
         report.peer(&format!("{name}: xmllint, CPU"), xmllint.map(|_| lint));
         report.peer(&format!("{name}: reading the files into memory, CPU"), Some(read_cpu / rounds.max(1)));
+        let what = format!("{name}: URLs and dates parsed with quick-xml, url and chrono, CPU");
+        report.peer(&what, Some(parse_cpu / rounds.max(1)));
         report.time(&format!("{name}: sited check, CPU"), check, xmllint.map(|_| lint.mul_f64(share)));
     }
     let share = if shape == Shape::Plain { 0.7 } else { 1.5 };
