@@ -218,7 +218,8 @@ fn rules_after(action: &Action, rule: Rule, field: Option<Field>, trial: &Trial<
     let (mut before, mut of_others) = (trial.before(), RuleSet::EMPTY);
     // In extensions, other elements can violate the rule.
     if before.contains(Rule::FIELD_EMPTY) && !record.flags.has_extensions() {
-        // Another field that is empty stays so, which does not tell whether this one is.
+        // Another empty field violates the rule after the fix too. Whether this field does, if the fix is for this rule,
+        // is found by a check of the whole entry.
         let is_empty =
             |other: Field| any_field_rules_broken_in(other, entry, text, context).contains(Rule::FIELD_EMPTY);
         of_others.insert_if(Rule::FIELD_EMPTY, Field::ALL.into_iter().any(|other| other != *of && is_empty(other)));

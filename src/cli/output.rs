@@ -99,7 +99,7 @@ impl FindingView<'_> {
         JsonList::push(text, |finding| {
             finding.word("rule", self.rule);
             finding.word("severity", self.severity);
-            finding.known("file", file);
+            finding.raw("file", file);
             finding.number_or_null("line", self.line);
             finding.number_or_null("column", self.column);
             finding.string_or_null("loc", self.loc);

@@ -1,9 +1,9 @@
 //! Yardsticks: a bare quick-xml event loop on one thread, the file operations of a load and of a save alone, and parts of
-//! a check made of crates.
+//! `sited check` done with other crates.
 //!
 //! The loop reads each file, visits every event, and keeps nothing, so no useful program can read XML with quick-xml
 //! faster. The file operations examine no byte, so they are the minimum time of a program with the same safety
-//! promises. The parts of a check parse and serialize the same values, and find no fault in them.
+//! promises. The parts of `sited check` parse or serialize the same values, but do not check them.
 
 use super::generate::Set;
 use chrono::{DateTime, NaiveDate};
@@ -45,7 +45,7 @@ pub(crate) fn read_in_process(paths: &[String]) {
     black_box(read_files(&paths.iter().map(PathBuf::from).collect::<Vec<_>>()));
 }
 
-/// The task of `--parse`: reads files on all cores, and parses every URL and date in them. Prints how many there are.
+/// The task of `--parse`: reads files on all cores, and parses every URL and date in them. Prints how many are valid.
 pub(crate) fn parse_in_process(paths: &[String]) {
     let parsed = |path: &String| values(&fs::read(path).expect("read a part"));
     println!("{}", paths.par_iter().with_max_len(1).map(parsed).sum::<usize>());
