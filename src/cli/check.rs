@@ -34,7 +34,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 mod format;
 
-use format::{Format, Listed};
+use format::{FindingsText, Format, Listed, Rendered, Renderer};
 
 /// The kind of a sitemap index.
 const INDEX: &str = "sitemapindex";
@@ -275,8 +275,7 @@ impl Report {
 
     fn print(&mut self, listed: &[Listed<&LocatedFinding>], out: &mut dyn Write) -> Result<(), Failure> {
         self.printed += listed.len() as u64;
-        let Self { format, filter, .. } = self;
-        format.print(listed, &|severity| filter.fails(severity), out)?;
+        self.format.print(listed, self.filter.fails, out)?;
         Ok(())
     }
 
@@ -291,7 +290,7 @@ impl Report {
         if let Some(sum) = self.of_rules.get_mut(rule.index()) {
             *sum += findings;
         }
-        self.fails |= self.filter.fails(severity);
+        self.fails |= self.filter.fails.contains(severity);
     }
 
     /// Adds findings that are only counted.
@@ -348,8 +347,36 @@ impl Report {
             (_, Some(worst)) => worst.counted_only_rules(profile),
             (_, None) => RuleSet::EMPTY,
         };
-        let excluded = Rule::ALL.into_iter().filter(|rule| !self.filter.includes(*rule)).collect();
-        MessageFilter { has_fixes, ..MessageFilter::all_except(counted_only.union(excluded), &self.groups) }
+        MessageFilter { has_fixes, ..MessageFilter::all_except(counted_only.union(self.excluded()), &self.groups) }
+    }
+
+    /// The rules whose findings are not reported.
+    fn excluded(&self) -> RuleSet {
+        Rule::ALL.into_iter().filter(|rule| !self.filter.includes(*rule)).collect()
+    }
+
+    /// Makes the text of further findings, if all of them are printed.
+    fn renderer(&self) -> Renderer {
+        match &self.worst {
+            None if !self.needs_message() => self.format.renderer(self.excluded(), self.filter.fails),
+            _ => Renderer::NONE,
+        }
+    }
+
+    /// Counts rendered findings of a file and prints them.
+    fn print_text(&mut self, file: &str, rendered: &FindingsText, out: &mut dyn Write) -> Result<(), Failure> {
+        let (mut findings, mut failures) = (0, 0);
+        for (rule, severity, count) in rendered.counts.iter().copied() {
+            self.count(rule, severity, count);
+            findings += count;
+            failures += if self.filter.fails.contains(severity) { count } else { 0 };
+        }
+        self.printed += findings;
+        for found in &rendered.grouped {
+            self.groups.take(found);
+        }
+        self.format.write(file, &rendered.text, (findings, failures), out)?;
+        Ok(())
     }
 
     /// Prints what could only be printed at the end.
@@ -426,13 +453,29 @@ struct FileReport<'r> {
 
 impl Receiver for FileReport<'_> {
     type Error = Failure;
+    type Renderer = Renderer;
 
     fn messages_needed(&self) -> MessageFilter {
         self.report.messages_needed(&self.file, self.session.view().profile())
     }
 
-    fn take(&mut self, found: Vec<LocatedFinding>) -> Result<(), Failure> {
-        self.report.take_all(&found, self.session, self.out)
+    fn renderer(&self) -> Renderer {
+        self.report.renderer()
+    }
+
+    fn take(&mut self, rendered: Vec<Rendered>) -> Result<(), Failure> {
+        let mut findings = Vec::new();
+        for rendered in rendered {
+            match rendered {
+                Rendered::Findings(found) => findings.extend(found),
+                Rendered::Text(text) => {
+                    self.report.take_all(&findings, self.session, self.out)?;
+                    findings.clear();
+                    self.report.print_text(&self.file, &text, self.out)?;
+                }
+            }
+        }
+        self.report.take_all(&findings, self.session, self.out)
     }
 
     fn count(&mut self, counted: Counted) {

@@ -13,8 +13,19 @@ pub(super) struct FindingFilter {
     rules: Option<RuleSet>,
     /// No findings of these rules.
     ignored: RuleSet,
-    /// Exit with status 1 at this severity or above; `None`: never.
-    fail: Option<Severity>,
+    /// Which severities lead to exit status 1.
+    pub(super) fails: Failing,
+}
+
+/// The severities that lead to exit status 1: this one and those above; `None`: none.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Failing(Option<Severity>);
+
+impl Failing {
+    /// Whether a finding of this severity leads to exit status 1.
+    pub(super) fn contains(self, severity: Severity) -> bool {
+        self.0.is_some_and(|least| severity >= least)
+    }
 }
 
 impl FindingFilter {
@@ -27,12 +38,12 @@ impl FindingFilter {
         Ok(Self {
             rules: if check.rules.is_empty() { None } else { Some(named("--rule", &check.rules)?) },
             ignored: if check.ignore.is_empty() { RuleSet::EMPTY } else { named("--ignore", &check.ignore)? },
-            fail: match check.fail_on {
+            fails: Failing(match check.fail_on {
                 FailOn::Error => Some(Severity::Error),
                 FailOn::Warning => Some(Severity::Warning),
                 FailOn::Note => Some(Severity::Note),
                 FailOn::Never => None,
-            },
+            }),
         })
     }
 
@@ -41,10 +52,5 @@ impl FindingFilter {
         let family = rule.family();
         let is_named = |set: RuleSet| set.contains(rule) || set.intersects(family);
         self.rules.is_none_or(is_named) && !is_named(self.ignored)
-    }
-
-    /// Whether a finding of this severity leads to exit status 1.
-    pub(super) fn fails(&self, severity: Severity) -> bool {
-        self.fail.is_some_and(|least| severity >= least)
     }
 }

@@ -16,6 +16,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// The name of the tool in reports.
 const TOOL: &str = env!("CARGO_PKG_NAME");
@@ -29,25 +30,25 @@ const RESULTS: &str = concat!(
 /// A SARIF log with one run: the findings, then the tool with those rules that have findings.
 pub(super) struct SarifLog {
     results: JsonList,
-    /// In the order of their first findings.
-    rules: Vec<Rule>,
+    pub(super) rules: SarifRules,
 }
 
-impl SarifLog {
-    pub(super) const fn new() -> Self {
-        Self { results: JsonList::new(RESULTS), rules: Vec::new() }
-    }
+/// The rules with findings in a SARIF log, in the order of their first findings.
+#[derive(Debug, Clone, Default)]
+pub(super) struct SarifRules(Arc<Vec<Rule>>);
 
+impl SarifRules {
     /// Adds a rule unless it is known; before the text of its findings is made.
-    pub(super) fn add_rule(&mut self, rule: Rule) {
+    pub(super) fn add(&mut self, rule: Rule) {
         // Variants of a rule have the same code.
         if self.index_of(rule.code()).is_none() {
-            self.rules.extend(Rule::from_code(rule.code()));
+            Arc::make_mut(&mut self.0).extend(Rule::from_code(rule.code()));
         }
     }
 
-    fn index_of(&self, code: &str) -> Option<usize> {
-        self.rules.iter().position(|known| known.code() == code)
+    /// The number of the rule with this code, by which results refer to it.
+    pub(super) fn index_of(&self, code: &str) -> Option<usize> {
+        self.0.iter().position(|known| known.code() == code)
     }
 
     /// Appends the text of a result (SARIF 2.1.0, section 3.27), with the members of each object in alphabetical order.
@@ -89,6 +90,12 @@ impl SarifLog {
             self.index_of(finding.rule).into_iter().for_each(|index| result.number("ruleIndex", index as u64));
         });
     }
+}
+
+impl SarifLog {
+    pub(super) fn new() -> Self {
+        Self { results: JsonList::new(RESULTS), rules: SarifRules::default() }
+    }
 
     /// Writes the text of results.
     pub(super) fn write(&mut self, results: &[u8], out: &mut dyn Write) -> io::Result<()> {
@@ -105,7 +112,7 @@ impl SarifLog {
                 "defaultConfiguration": { "level": level(rule.severity().map_or("note", Severity::name)) },
             })
         };
-        let rules: Vec<Value> = self.rules.iter().map(descriptor).collect();
+        let rules: Vec<Value> = self.rules.0.iter().map(descriptor).collect();
         let driver = json!({ "name": TOOL, "semanticVersion": env!("CARGO_PKG_VERSION"), "rules": rules });
         self.results.finish(out)?;
         write!(out, ",\"tool\":")?;
@@ -154,8 +161,8 @@ pub(super) struct JunitReport {
 #[derive(Default)]
 struct Suite {
     file: String,
-    findings: usize,
-    failures: usize,
+    findings: u64,
+    failures: u64,
     /// The ranges of its test cases in the spool.
     cases: Vec<Range<u64>>,
 }
@@ -176,7 +183,7 @@ impl JunitReport {
     }
 
     /// Adds the text of test cases of a file, and the number of its findings and failures.
-    pub(super) fn add(&mut self, file: &str, cases: &[u8], (findings, failures): (usize, usize)) -> io::Result<()> {
+    pub(super) fn add(&mut self, file: &str, cases: &[u8], (findings, failures): (u64, u64)) -> io::Result<()> {
         let from = self.cases.len();
         self.cases.write_all(cases)?;
         let to = self.cases.len();
@@ -200,8 +207,8 @@ impl JunitReport {
         let mut suites: Vec<Suite> =
             numbers.filter_map(|number| left.get_mut(*number).and_then(Option::take)).collect();
         suites.extend(left.into_iter().flatten());
-        let all: usize = suites.iter().map(|suite| suite.findings.max(1)).sum();
-        let failures: usize = suites.iter().map(|suite| suite.failures).sum();
+        let all: u64 = suites.iter().map(|suite| suite.findings.max(1)).sum();
+        let failures: u64 = suites.iter().map(|suite| suite.failures).sum();
         writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
         writeln!(out, "<testsuites name=\"{TOOL}\" tests=\"{all}\" failures=\"{failures}\" errors=\"0\">")?;
         for Suite { file, findings, failures, cases } in suites {
@@ -322,8 +329,8 @@ mod tests {
         let text = written(|out| {
             let (mut log, mut results) = (SarifLog::new(), Vec::new());
             for finding in [&ONE, &whole] {
-                log.add_rule(Rule::from_code(finding.rule).unwrap());
-                log.push(&mut results, finding, &uri(finding.file));
+                log.rules.add(Rule::from_code(finding.rule).unwrap());
+                log.rules.push(&mut results, finding, &uri(finding.file));
             }
             log.write(&results, out)?;
             log.finish(out)
@@ -352,7 +359,7 @@ mod tests {
             for (finding, fails) in [(&ONE, true), (&note, false)] {
                 let mut case = Vec::new();
                 push_test_case(&mut case, finding, &attribute(finding.file), fails);
-                report.add(finding.file, &case, (1, usize::from(fails)))?;
+                report.add(finding.file, &case, (1, u64::from(fails)))?;
             }
             report.finish(out, &files)
         });

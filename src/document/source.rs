@@ -238,15 +238,15 @@ impl Source {
         Lines::anchored(&self.bytes, &self.anchors)
     }
 
-    /// Positions at most `step` bytes apart, from which counting lines can continue.
-    pub fn marks(&self, step: usize) -> Vec<Mark> {
-        let mut lines = self.lines();
-        let offsets = (0..self.bytes.len()).step_by(step.max(1));
-        let mark = |at| {
+    /// Adds positions `step` bytes apart, from which counting lines can continue, up to a byte offset.
+    pub fn add_marks(&self, marks: &mut Vec<Mark>, step: usize, end: usize) {
+        let last = marks.last();
+        let mut lines = last.map_or_else(|| self.lines(), |last| self.lines_from(last));
+        let first = last.map_or(0, |last| last.at + step);
+        marks.extend((first..=end.min(self.bytes.len())).step_by(step).map(|at| {
             let (line, column) = lines.position(at);
-            Mark { at: lines.at, line, column }
-        };
-        offsets.map(mark).collect()
+            Mark { at, line, column }
+        }));
     }
 
     /// A line counter that continues from a mark.
@@ -451,6 +451,11 @@ impl<'b> Lines<'b> {
         Self { anchors, ..Self::new(bytes) }
     }
 
+    /// The byte offset up to which it has counted.
+    pub const fn at(&self) -> usize {
+        self.at
+    }
+
     /// Line and column of a byte offset. Cheap for ascending offsets; a smaller offset restarts the count.
     pub fn position(&mut self, offset: usize) -> (u64, u64) {
         if offset < self.at {
@@ -536,8 +541,9 @@ mod tests {
             "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\r\n\n<url/>\r<url>é</url>\n</urlset>\n";
         let source = Source::of_text(text.as_bytes().to_vec()).unwrap();
         for step in [1, 2, 7, 1_000] {
-            let marks = source.marks(step);
+            let mut marks = Vec::new();
             for offset in 0..text.len() {
+                source.add_marks(&mut marks, step, offset);
                 let mark = marks.iter().rfind(|mark| mark.at() <= offset).unwrap();
                 assert_eq!(
                     source.lines_from(mark).position(offset),

@@ -8,9 +8,9 @@ pub(crate) mod markdown;
 mod row_kinds;
 pub(super) mod summary;
 
-pub use counting::Receiver;
+pub use counting::{Receiver, Render};
 
-pub(crate) use counting::{Counted, InWords, MessageFilter};
+pub(crate) use counting::{AsFound, Counted, InWords, MessageFilter};
 pub(crate) use markdown::CountsByFile;
 pub(crate) use summary::Summary;
 
@@ -49,14 +49,6 @@ pub struct Reporter {
     lines: RowLines,
     /// Messages of values, one for each task at a time.
     values: Mutex<Vec<ValueMessages>>,
-}
-
-/// The findings of some rows; their lines may not be computed yet.
-#[derive(Debug, Default)]
-struct Unplaced {
-    findings: Vec<LocatedFinding>,
-    /// The offset of each finding in the file, if it has one.
-    offsets: Vec<Option<usize>>,
 }
 
 /// Number of rows of a parallel task: the findings of a few tasks fit into the cache of a core.
@@ -163,7 +155,8 @@ impl Reporter {
     }
 
     /// Sends a receiver the findings of a file, then those of its rows, some thousand rows at a time, since messages
-    /// need many times the memory of rows. `rows` are given if the other rows are known to have no findings.
+    /// need many times the memory of rows. They are rendered by the thread that makes them. `rows` are given if the
+    /// other rows are known to have no findings.
     ///
     /// # Errors
     /// The error of the receiver.
@@ -177,8 +170,10 @@ impl Reporter {
         let Some(sitemap) = document.with_pending_split().sitemap(id) else { return Ok(()) };
         let file = shown_name(sitemap.path.as_deref(), &sitemap.name);
         let source = document.source_of(id).unwrap_or(&sitemap.frame);
-        let mut lines = source.lines();
-        receiver.take(self.of_file(id, (source, &file), &mut lines))?;
+        let of_file = self.of_file(id, (source, &file));
+        if !of_file.is_empty() {
+            receiver.take(vec![receiver.renderer().render(of_file)])?;
+        }
         // A file that the next save creates has no rows of its own yet.
         let all = || {
             let rows = document.sitemap(id).into_iter().flat_map(|sitemap| sitemap.rows.iter());
@@ -189,8 +184,8 @@ impl Reporter {
         let (mut rest, mut size) = (&*rows, FIRST_BLOCK_ROWS);
         let sets = session.current.checks.rule_sets();
         // The findings and counts of the blocks that the receiver has not got yet, in their order.
-        let mut in_flight: VecDeque<mpsc::Receiver<(Vec<Unplaced>, Counted)>> = VecDeque::new();
-        let (file, sets) = (&file, &*sets);
+        let mut in_flight: VecDeque<mpsc::Receiver<_>> = VecDeque::new();
+        let (file, sets) = (FileOfRows { session, id, source, name: &file }, &*sets);
         rayon::in_place_scope(|scope| {
             loop {
                 // The findings that need messages change quickly at the start; later a delay of some blocks is
@@ -206,29 +201,26 @@ impl Reporter {
                     let (block, later) = rest.split_at_checked(size).unwrap_or((rest, &[]));
                     (rest, size) = (later, (4 * size).min(BLOCK_ROWS));
                     let (sender, found) = mpsc::channel();
+                    let renderer = receiver.renderer();
                     scope.spawn(move |_| {
                         // Nobody receives after an error of the receiver.
-                        let _ = sender.send(self.of_rows(session, (block, sets), (file, &filter)));
+                        let _ = sender.send(self.of_rows((block, sets), file, (&filter, &renderer)));
                     });
                     in_flight.push_back(found);
                     continue;
                 }
                 let Some(found) = in_flight.pop_front() else { return Ok(()) };
-                if let Some(found) = wait(&found) {
-                    deliver(found, &mut lines, receiver)?;
+                if let Some((rendered, counted)) = wait(&found) {
+                    receiver.take(rendered)?;
+                    receiver.count(counted);
                 }
             }
         })
     }
 
     /// The findings of a file itself, including those of set rules.
-    fn of_file(
-        &self,
-        id: SitemapId,
-        (source, file): (&Source, &Arc<str>),
-        lines: &mut Lines<'_>,
-    ) -> Vec<LocatedFinding> {
-        let mut out = Vec::new();
+    fn of_file(&self, id: SitemapId, (source, file): (&Source, &Arc<str>)) -> Vec<LocatedFinding> {
+        let (mut out, mut lines) = (Vec::new(), source.lines());
         for finding in self.of_files.get(&id).into_iter().flatten() {
             let place = match finding.rule {
                 Rule::DOC_STRAY_TEXT => source.stray.map(|at| at as usize),
@@ -247,19 +239,19 @@ impl Reporter {
         out
     }
 
-    /// The findings of some rows, on all cores: the wanted ones with messages, in pieces of some rows each, the others
-    /// counted.
-    fn of_rows(
+    /// The findings of some rows, on all cores: the wanted ones with messages, rendered in pieces of some rows each,
+    /// the others counted.
+    fn of_rows<R: Render>(
         &self,
-        session: &Session,
         (rows, sets): (&[RowId], &[RuleSet]),
-        (file, filter): (&Arc<str>, &MessageFilter),
-    ) -> (Vec<Unplaced>, Counted) {
-        let counter = Counter::new(&session.current, &self.near, filter);
-        let checks = &session.current.checks;
+        file: FileOfRows<'_>,
+        (filter, renderer): (&MessageFilter, &R),
+    ) -> (Vec<R::Output>, Counted) {
+        let snapshot = &file.session.current;
+        let (counter, checks) = (Counter::new(snapshot, &self.near, filter), &snapshot.checks);
         let of_piece = |rows: &[RowId]| {
             let (mut of_task, mut kinds) =
-                (RowFindings::new(self, session, file, filter), RowKinds::new(&counter, sets, filter));
+                (RowFindings::new(self, file, filter), RowKinds::new(&counter, sets, filter));
             for row in rows.iter().copied() {
                 // Most rows of most sets are clean.
                 if !counter.has_set_rules && checks.finding_id(row) == RuleSets::CLEAN {
@@ -270,11 +262,12 @@ impl Reporter {
                     of_task.add(row, with_message);
                 }
             }
-            (of_task.finish(), kinds.counted())
+            let found = of_task.finish();
+            ((!found.is_empty()).then(|| renderer.render(found)), kinds.counted())
         };
-        let pieces: Vec<(Unplaced, Counted)> = rows.par_chunks(TASK_ROWS).map(of_piece).collect();
-        pieces.into_iter().fold(Default::default(), |(mut all, sum): (Vec<_>, Counted), (found, counted)| {
-            all.push(found);
+        let pieces: Vec<(Option<R::Output>, Counted)> = rows.par_chunks(TASK_ROWS).map(of_piece).collect();
+        pieces.into_iter().fold(Default::default(), |(mut all, sum): (Vec<_>, Counted), (rendered, counted)| {
+            all.extend(rendered);
             (all, sum.join(counted))
         })
     }
@@ -294,26 +287,41 @@ impl Reporter {
     }
 }
 
+/// The file of some rows.
+#[derive(Clone, Copy)]
+struct FileOfRows<'r> {
+    session: &'r Session,
+    id: SitemapId,
+    source: &'r Source,
+    /// Its name in findings.
+    name: &'r str,
+}
+
 /// Collects the findings of the rows of a task.
 struct RowFindings<'r> {
     reporter: &'r Reporter,
-    session: &'r Session,
-    file: &'r Arc<str>,
+    file: FileOfRows<'r>,
+    /// Its name. Tasks do not share one, since they would wait for each other to count its owners.
+    name: Arc<str>,
+    /// Counts the lines of the file.
+    lines: Lines<'r>,
     has_fixes: bool,
     values: ValueMessages,
-    unplaced: Unplaced,
+    findings: Vec<LocatedFinding>,
 }
 
 impl<'r> RowFindings<'r> {
     /// A collector with the messages of values that an earlier task has left.
-    fn new(reporter: &'r Reporter, session: &'r Session, file: &'r Arc<str>, filter: &MessageFilter) -> Self {
+    fn new(reporter: &'r Reporter, file: FileOfRows<'r>, filter: &MessageFilter) -> Self {
         let values = reporter.values.lock().ok().and_then(|mut values| values.pop()).unwrap_or_default();
-        Self { reporter, session, file, has_fixes: filter.has_fixes, values, unplaced: Unplaced::default() }
+        let (name, lines) = (file.name.into(), file.source.lines());
+        Self { reporter, file, name, lines, has_fixes: filter.has_fixes, values, findings: Vec::new() }
     }
 
-    /// Adds the findings of a row for these rules, in the order of their offsets in the file.
+    /// Adds the findings of a row for these rules, in the order of their places in the file.
     fn add(&mut self, row: RowId, rules: RuleSet) {
-        let Self { reporter, session, file, has_fixes, values, unplaced } = self;
+        let Self { reporter, file, name, lines, has_fixes, values, findings: all } = self;
+        let session = file.session;
         let document = session.document();
         let words = Wording { names: RowNames::Lines(&reporter.lines), has_fixes: *has_fixes };
         let parsed = ParsedRow::of(document, row);
@@ -343,24 +351,29 @@ impl<'r> RowFindings<'r> {
             )
         };
         findings.sort_by_key(&offset);
-        if unplaced.findings.is_empty() {
-            unplaced.findings.reserve(TASK_FINDINGS);
+        if all.is_empty() {
+            all.reserve(TASK_FINDINGS);
         }
+        let first = all.len();
         for mut finding in findings {
-            let (file, at, loc) = (Arc::clone(file), finding.position.stored(), Arc::clone(&loc));
+            let place = |offset| reporter.lines.advance((file.id, file.source), lines, offset);
+            let at = finding.position.stored().or_else(|| offset(&finding).map(place));
             // A report only describes fixes: the actions of n findings would keep n copies of the entry.
             finding.fix = finding.fix.map(Fix::with_file_action);
-            unplaced.offsets.push(offset(&finding));
-            unplaced.findings.push(LocatedFinding { file, at, loc, finding });
+            all.push(LocatedFinding { file: Arc::clone(name), at, loc: Arc::clone(&loc), finding });
+        }
+        // Findings of repairs have their own position, which may differ from that of the row's bytes.
+        if let Some(of_row) = all.get_mut(first..) {
+            of_row.sort_by_key(|found| found.at);
         }
     }
 
     /// The findings. The messages of values are left to the next task.
-    fn finish(self) -> Unplaced {
+    fn finish(self) -> Vec<LocatedFinding> {
         if let Ok(mut kept) = self.reporter.values.lock() {
             kept.push(self.values);
         }
-        self.unplaced
+        self.findings
     }
 }
 
@@ -374,29 +387,6 @@ fn wait<T>(result: &mpsc::Receiver<T>) -> Option<T> {
         };
     }
     result.recv().ok()
-}
-
-/// Sends the receiver the findings of a block of rows. Lines are computed here, in order, since the line counter only
-/// goes forward.
-fn deliver<R: Receiver>(
-    (pieces, counted): (Vec<Unplaced>, Counted),
-    lines: &mut Lines<'_>,
-    receiver: &mut R,
-) -> Result<(), R::Error> {
-    let mut all = Vec::with_capacity(pieces.iter().map(|piece| piece.findings.len()).sum());
-    for Unplaced { findings: mut found, offsets } in pieces {
-        for (found, offset) in found.iter_mut().zip(offsets) {
-            found.at = found.at.or_else(|| offset.map(|offset| lines.position(offset)));
-        }
-        // Findings of repairs have their own position, which may differ from that of the row's bytes.
-        for of_row in found.chunk_by_mut(|one, next| one.row() == next.row()) {
-            of_row.sort_by_key(|found| found.at);
-        }
-        all.append(&mut found);
-    }
-    receiver.take(all)?;
-    receiver.count(counted);
-    Ok(())
 }
 
 /// A copy of the session for reports on another thread, without history, disk state and journal.

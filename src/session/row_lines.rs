@@ -1,16 +1,17 @@
 //! How findings name other rows: by number on the screen, by line in a report.
 //!
-//! Lines are requested in any order, and counting from the start of the file each time would take quadratic time. So a
-//! file is counted once, with a mark every few kilobytes from which counting continues.
+//! Lines are requested in any order and by several threads, and counting from the start of the file each time would take
+//! quadratic time. So a file is counted once, as far as needed, with a mark every few kilobytes from which counting
+//! continues.
 
 use crate::document::Document;
 use crate::document::rows::RowId;
 use crate::document::sitemap::SitemapId;
-use crate::document::source::{Mark, Source};
+use crate::document::source::{Lines, Mark, Source};
 use crate::protocol::Field;
 use crate::words::grouped;
 use crate::xml::entry::Entry;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Number of bytes between two marks.
 const MARK_SPACING: usize = 1 << 13;
@@ -29,14 +30,14 @@ pub(super) enum RowNames<'l> {
 pub(super) struct RowLines {
     /// The lines of rows whose text is not in memory, as pairs of row and line in the order of the rows.
     known: Arc<Vec<(u32, u32)>>,
-    /// The marks of each file, made on first use.
-    marks: Vec<OnceLock<Vec<Mark>>>,
+    /// The marks of each file, up to the last line that was requested.
+    marks: Vec<Mutex<Vec<Mark>>>,
 }
 
 impl RowLines {
     /// The lines of the rows of a document; `known` are those of rows whose text is not in memory.
     pub(super) fn of(document: &Document, known: &Arc<Vec<(u32, u32)>>) -> Self {
-        let marks = document.sitemaps().iter().map(|_| OnceLock::new()).collect();
+        let marks = document.sitemaps().iter().map(|_| Mutex::default()).collect();
         Self { known: Arc::clone(known), marks }
     }
 
@@ -59,10 +60,30 @@ impl RowLines {
     }
 
     fn position(&self, file: SitemapId, source: &Source, offset: usize) -> Option<u64> {
-        let marks = self.marks.get(file.index())?.get_or_init(|| source.marks(MARK_SPACING));
-        let mark = marks.partition_point(|mark| mark.at() <= offset).checked_sub(1).and_then(|at| marks.get(at));
-        let (line, _) = mark.map_or_else(|| source.lines(), |mark| source.lines_from(mark)).position(offset);
+        let (line, _) = self.counter_before(file, source, offset)?.position(offset);
         Some(line)
+    }
+
+    /// Line and column of a byte offset of a file, whose `lines` are counted from the last offset if that is near.
+    pub(super) fn advance<'s>(
+        &self,
+        (file, source): (SitemapId, &'s Source),
+        lines: &mut Lines<'s>,
+        offset: usize,
+    ) -> (u64, u64) {
+        let is_near = (lines.at()..=lines.at() + MARK_SPACING).contains(&offset);
+        if let Some(nearer) = (!is_near).then(|| self.counter_before(file, source, offset)).flatten() {
+            *lines = nearer;
+        }
+        lines.position(offset)
+    }
+
+    /// A line counter that has little left to count up to a byte offset of a file.
+    fn counter_before<'s>(&self, file: SitemapId, source: &'s Source, offset: usize) -> Option<Lines<'s>> {
+        let mut marks = self.marks.get(file.index())?.lock().unwrap_or_else(PoisonError::into_inner);
+        source.add_marks(&mut marks, MARK_SPACING, offset);
+        let mark = marks.partition_point(|mark| mark.at() <= offset).checked_sub(1).and_then(|at| marks.get(at));
+        Some(mark.map_or_else(|| source.lines(), |mark| source.lines_from(mark)))
     }
 }
 

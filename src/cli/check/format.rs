@@ -1,25 +1,23 @@
-//! The formats of `check`. The text of a finding needs no other finding: with more than two threads it is made on all of
-//! them, and written in order.
+//! The formats of `check`.
+//!
+//! The text of a finding needs no other finding, so a [`Renderer`] makes it on the thread that made the finding.
 
+use super::super::finding_filter::Failing;
 use super::super::json_text::{JsonList, quoted};
 use super::super::output::{self, FindingView};
-use super::super::report::{self, JunitReport, SarifLog};
+use super::super::report::{self, JunitReport, SarifLog, SarifRules};
+use crate::check::rule::{Rule, RuleSet};
 use crate::protocol::Severity;
 use crate::session::grouping::Extent;
 use crate::session::located_finding::LocatedFinding;
-use crate::session::report::Summary;
-use rayon::prelude::*;
+use crate::session::report::{Render, Summary};
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-/// Number of findings whose text one task makes.
-const TASK_FINDINGS: usize = 1 << 7;
+/// Number of findings whose text is in memory at once, if they are not rendered.
+const TEXT_FINDINGS: usize = 1 << 10;
 
-/// Number of threads from which the text is made on all of them. Two are busy with the messages of the next rows for as
-/// long as this one makes the text.
-const MIN_THREADS: usize = 3;
-
-/// Usual number of bytes of a finding, for which a task allocates at once.
+/// Usual number of bytes of a finding, for which a text is allocated at once.
 const FINDING_BYTES: usize = 400;
 
 /// The output format. Findings are printed immediately if the format allows it, and use no memory then.
@@ -38,6 +36,16 @@ pub(super) enum Format {
     Junit(JunitReport),
 }
 
+/// How the text of a finding is written.
+#[derive(Debug, Clone)]
+enum Style {
+    Lines { colour: bool },
+    Github,
+    Json,
+    Sarif(SarifRules),
+    Junit(Failing),
+}
+
 /// A finding as it is listed: one place, or a group of them.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Listed<F> {
@@ -52,38 +60,69 @@ impl Listed<LocatedFinding> {
     }
 }
 
-impl Format {
-    /// Prints findings, or spools them. `fails` are the severities that lead to exit status 1.
-    pub(super) fn print(
-        &mut self,
-        listed: &[Listed<&LocatedFinding>],
-        fails: &(dyn Fn(Severity) -> bool + Sync),
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
-        if let Self::Sarif(log) = self {
-            for Listed { found, .. } in listed {
-                log.add_rule(found.finding.rule);
+/// Makes the text of findings, unless what is printed of them depends on others.
+pub(super) struct Renderer {
+    style: Option<Style>,
+    /// Rules whose findings are not reported.
+    excluded: RuleSet,
+}
+
+/// Findings of some rows of a file.
+pub(super) enum Rendered {
+    Findings(Vec<LocatedFinding>),
+    Text(FindingsText),
+}
+
+/// The text of findings of some rows of a file.
+pub(super) struct FindingsText {
+    pub(super) text: Vec<u8>,
+    /// The numbers of findings in the text.
+    pub(super) counts: Vec<(Rule, Severity, u64)>,
+    /// Those findings that are listed with others.
+    pub(super) grouped: Vec<LocatedFinding>,
+}
+
+impl Renderer {
+    /// A renderer that leaves findings as they are.
+    pub(super) const NONE: Self = Self { style: None, excluded: RuleSet::EMPTY };
+}
+
+impl Render for Renderer {
+    type Output = Rendered;
+
+    fn render(&self, found: Vec<LocatedFinding>) -> Rendered {
+        let Some(style) = self.style.as_ref().filter(|style| style.knows_rules_of(&found)) else {
+            return Rendered::Findings(found);
+        };
+        let (mut listed, mut grouped) = (Vec::with_capacity(found.len()), Vec::new());
+        let mut counts: Vec<(Rule, Severity, u64)> = Vec::new();
+        for found in found.iter().filter(|found| !self.excluded.contains(found.finding.rule)) {
+            let (rule, severity) = (found.finding.rule, found.finding.severity);
+            if rule.grouping().is_some() {
+                grouped.push(found.clone());
+                continue;
             }
+            match counts.iter_mut().find(|(known, of, _)| (*known, *of) == (rule, severity)) {
+                Some((.., count)) => *count += 1,
+                None => counts.push((rule, severity, 1)),
+            }
+            listed.push(Listed { found, extent: None });
         }
-        let of_files = listed.chunk_by(|one, next| one.found.file == next.found.file);
-        let tasks: Vec<&[Listed<&LocatedFinding>]> =
-            of_files.flat_map(|of_file| of_file.chunks(TASK_FINDINGS)).collect();
-        let text = |of_file: &&[Listed<&LocatedFinding>]| self.text(of_file, fails);
-        if tasks.len() < 2 || rayon::current_num_threads() < MIN_THREADS {
-            return tasks.into_iter().try_for_each(|of_file| {
-                let text = self.text(of_file, fails);
-                self.write(of_file, &text, fails, out)
-            });
+        Rendered::Text(FindingsText { text: style.text(&listed), counts, grouped })
+    }
+}
+
+impl Style {
+    /// Whether the text of these findings can be made now.
+    fn knows_rules_of(&self, found: &[LocatedFinding]) -> bool {
+        match self {
+            Self::Sarif(rules) => found.iter().all(|found| rules.index_of(found.finding.rule.code()).is_some()),
+            Self::Lines { .. } | Self::Github | Self::Json | Self::Junit(_) => true,
         }
-        let texts: Vec<Vec<u8>> = tasks.par_iter().map(text).collect();
-        for (of_file, text) in tasks.into_iter().zip(texts) {
-            self.write(of_file, &text, fails, out)?;
-        }
-        Ok(())
     }
 
     /// The text of findings of one file.
-    fn text(&self, of_file: &[Listed<&LocatedFinding>], fails: &(dyn Fn(Severity) -> bool + Sync)) -> Vec<u8> {
+    fn text(&self, of_file: &[Listed<&LocatedFinding>]) -> Vec<u8> {
         let mut text = Vec::with_capacity(of_file.len() * FINDING_BYTES);
         let file = of_file.first().map_or("", |listed| &*listed.found.file);
         // The name of the file as the format writes it.
@@ -91,44 +130,73 @@ impl Format {
             Self::Sarif(_) => report::uri(file).into(),
             Self::Github => report::property(file),
             Self::Junit(_) => report::attribute(file),
-            Self::Json(_) => quoted(file).into(),
-            Self::Text(_) | Self::Lines { .. } => file.into(),
+            Self::Json => quoted(file).into(),
+            Self::Lines { .. } => file.into(),
         };
         for Listed { found, extent } in of_file {
             let (count, rows) = (extent.map(|extent| extent.places), extent.map(|extent| extent.rows));
             let shown = FindingView { count, rows, ..FindingView::from(*found) };
             match self {
-                Self::Text(_) => {}
                 Self::Lines { colour } => output::push_finding(&mut text, &shown, *colour),
                 Self::Github => report::push_annotation(&mut text, &shown, &file),
-                Self::Json(_) => shown.push_json(&mut text, &file),
-                Self::Sarif(log) => log.push(&mut text, &shown, &file),
-                Self::Junit(_) => {
-                    report::push_test_case(&mut text, &shown, &file, fails(found.finding.severity));
+                Self::Json => shown.push_json(&mut text, &file),
+                Self::Sarif(rules) => rules.push(&mut text, &shown, &file),
+                Self::Junit(fails) => {
+                    report::push_test_case(&mut text, &shown, &file, fails.contains(found.finding.severity));
                 }
             }
         }
         text
     }
+}
 
-    /// Writes or spools the text of findings of one file.
-    fn write(
+impl Format {
+    /// A renderer for findings of all but some rules.
+    pub(super) fn renderer(&self, excluded: RuleSet, fails: Failing) -> Renderer {
+        Renderer { style: self.style(fails), excluded }
+    }
+
+    fn style(&self, fails: Failing) -> Option<Style> {
+        Some(match self {
+            Self::Text(_) => return None,
+            Self::Lines { colour } => Style::Lines { colour: *colour },
+            Self::Github => Style::Github,
+            Self::Json(_) => Style::Json,
+            Self::Sarif(log) => Style::Sarif(log.rules.clone()),
+            Self::Junit(_) => Style::Junit(fails),
+        })
+    }
+
+    /// Prints findings, or spools them.
+    pub(super) fn print(
         &mut self,
-        of_file: &[Listed<&LocatedFinding>],
-        text: &[u8],
-        fails: &(dyn Fn(Severity) -> bool + Sync),
+        listed: &[Listed<&LocatedFinding>],
+        fails: Failing,
         out: &mut dyn Write,
     ) -> io::Result<()> {
+        if let Self::Sarif(log) = self {
+            for Listed { found, .. } in listed {
+                log.rules.add(found.finding.rule);
+            }
+        }
+        let Some(style) = self.style(fails) else { return Ok(()) };
+        let of_files = listed.chunk_by(|one, next| one.found.file == next.found.file);
+        for findings in of_files.flat_map(|of_file| of_file.chunks(TEXT_FINDINGS)) {
+            let file = findings.first().map_or("", |listed| &*listed.found.file);
+            let failures = findings.iter().filter(|listed| fails.contains(listed.found.finding.severity)).count();
+            self.write(file, &style.text(findings), (findings.len() as u64, failures as u64), out)?;
+        }
+        Ok(())
+    }
+
+    /// Writes or spools the text of findings of one file, and adds their number and that of failures.
+    pub(super) fn write(&mut self, file: &str, text: &[u8], counts: (u64, u64), out: &mut dyn Write) -> io::Result<()> {
         match self {
             Self::Text(_) => Ok(()),
             Self::Lines { .. } | Self::Github => out.write_all(text),
             Self::Json(findings) => findings.write(text, out),
             Self::Sarif(log) => log.write(text, out),
-            Self::Junit(cases) => {
-                let failures = of_file.iter().filter(|listed| fails(listed.found.finding.severity)).count();
-                let file = of_file.first().map_or("", |listed| &*listed.found.file);
-                cases.add(file, text, (of_file.len(), failures))
-            }
+            Self::Junit(cases) => cases.add(file, text, counts),
         }
     }
 }

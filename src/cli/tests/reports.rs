@@ -34,7 +34,7 @@ fn errors_are_listed_first_and_omitted_findings_counted() {
     assert_eq!(all.lines().count(), 2500);
 }
 
-/// Findings come in blocks that are made, and with more than two threads also printed, on several threads.
+/// Findings come in blocks whose messages and text are made on several threads.
 #[test]
 fn reports_do_not_depend_on_the_number_of_threads() {
     let folder = tempfile::tempdir().unwrap();
@@ -48,6 +48,30 @@ fn reports_do_not_depend_on_the_number_of_threads() {
         let alone = report(1);
         assert!(alone.1.matches("loc-fragment").count() >= 5000, "{options}: {}", alone.1.len());
         assert_eq!(report(4), alone, "{options}");
+    }
+}
+
+/// With a limit that is not reached, findings are kept and printed at the end, not by the threads that make them.
+#[test]
+fn findings_are_the_same_whether_they_are_printed_at_once_or_at_the_end() {
+    let folder = tempfile::tempdir().unwrap();
+    file(&folder, "a.xml", 2500);
+    let other = "<url><loc>https://other.com/a#x</loc></url>\n</urlset>";
+    let text = fs::read_to_string(folder.path().join("a.xml")).unwrap().replace("</urlset>", &other.repeat(2));
+    fs::write(folder.path().join("a.xml"), text.replacen("</urlset>", "", 1)).unwrap();
+    for format in ["text --all", "json", "github", "junit"] {
+        let line = format!("check DIR/a.xml --now 2026-11-22 --ignore set-mixed-slash --format {format}");
+        let sorted = |line: &str| {
+            let (status, out, notes) = sited(&folder, line);
+            let mut lines: Vec<String> = out.lines().map(|line| line.trim_end_matches(',').to_owned()).collect();
+            lines.sort();
+            (status, lines, notes)
+        };
+        let at_once = sorted(&line);
+        for part in ["set-mixed-host", " (2 URLs)"] {
+            assert!(at_once.1.iter().any(|line| line.contains(part)), "{format}: {part}");
+        }
+        assert_eq!(at_once, sorted(&format!("{line} --max-findings 100000")), "{format}");
     }
 }
 

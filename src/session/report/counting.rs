@@ -13,6 +13,7 @@ use crate::session::checks::DocumentLocs;
 use crate::session::checks::rule_of;
 use crate::session::findings::reported_once;
 use crate::session::grouping::{Extent, Groups, KnownHosts};
+use crate::session::located_finding::LocatedFinding;
 use crate::session::state::Snapshot;
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
@@ -24,32 +25,64 @@ pub trait Receiver {
     /// The error with which it stops.
     type Error;
 
+    /// Makes what it receives of findings, on other threads.
+    type Renderer: Render;
+
     /// The findings of the next rows that need a message; the others are only counted.
     fn messages_needed(&self) -> MessageFilter;
 
-    /// Receives findings with messages.
+    /// A renderer for the next rows.
+    fn renderer(&self) -> Self::Renderer;
+
+    /// Receives what was made of findings with messages, in the order of the findings.
     ///
     /// # Errors
     /// If it stops receiving.
-    fn take(&mut self, found: Vec<super::LocatedFinding>) -> Result<(), Self::Error>;
+    fn take(&mut self, rendered: Vec<<Self::Renderer as Render>::Output>) -> Result<(), Self::Error>;
 
     /// Receives the counts of the other findings of the same rows.
     fn count(&mut self, counted: Counted);
+}
+
+/// Processes the findings of some rows of a file on the thread that made them, while they are in its cache.
+pub trait Render: Send + Sync {
+    /// What it makes of them.
+    type Output: Send;
+
+    /// Processes findings; it is not called without any.
+    fn render(&self, found: Vec<LocatedFinding>) -> Self::Output;
+}
+
+/// Leaves findings as they are.
+#[derive(Debug)]
+pub(crate) struct AsFound;
+
+impl Render for AsFound {
+    type Output = Vec<LocatedFinding>;
+
+    fn render(&self, found: Vec<LocatedFinding>) -> Self::Output {
+        found
+    }
 }
 
 /// Receives every finding with its message.
 #[derive(Debug)]
 pub(crate) struct InWords<F>(pub F);
 
-impl<E, F: FnMut(Vec<super::LocatedFinding>) -> Result<(), E>> Receiver for InWords<F> {
+impl<E, F: FnMut(Vec<LocatedFinding>) -> Result<(), E>> Receiver for InWords<F> {
     type Error = E;
+    type Renderer = AsFound;
 
     fn messages_needed(&self) -> MessageFilter {
         MessageFilter::ALL
     }
 
-    fn take(&mut self, found: Vec<super::LocatedFinding>) -> Result<(), E> {
-        (self.0)(found)
+    fn renderer(&self) -> AsFound {
+        AsFound
+    }
+
+    fn take(&mut self, found: Vec<Vec<LocatedFinding>>) -> Result<(), E> {
+        found.into_iter().try_for_each(&mut self.0)
     }
 
     fn count(&mut self, _: Counted) {}
@@ -305,7 +338,7 @@ mod tests {
     use crate::session::Session;
     use crate::session::report;
     use crate::session::report::summary;
-    use crate::session::report::{LocatedFinding, Reporter, Summary};
+    use crate::session::report::{Reporter, Summary};
     use crate::session::store::load;
     use crate::xml::escape::escape;
     use proptest::prelude::*;
@@ -319,13 +352,18 @@ mod tests {
 
     impl Receiver for Some {
         type Error = ();
+        type Renderer = AsFound;
 
         fn messages_needed(&self) -> MessageFilter {
             self.filter.clone()
         }
 
-        fn take(&mut self, found: Vec<LocatedFinding>) -> Result<(), ()> {
-            self.found.extend(found);
+        fn renderer(&self) -> AsFound {
+            AsFound
+        }
+
+        fn take(&mut self, found: Vec<Vec<LocatedFinding>>) -> Result<(), ()> {
+            self.found.extend(found.into_iter().flatten());
             Ok(())
         }
 

@@ -10,7 +10,7 @@ use crate::protocol::Severity;
 use crate::session::Session;
 use crate::session::grouping::Groups;
 use crate::session::located_finding::LocatedFinding;
-use crate::session::report::{Counted, MessageFilter, Receiver, Reporter, shown_name};
+use crate::session::report::{AsFound, Counted, MessageFilter, Receiver, Reporter, shown_name};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -176,13 +176,20 @@ struct FileSummary<'s> {
 
 impl Receiver for FileSummary<'_> {
     type Error = ();
+    type Renderer = AsFound;
 
     fn messages_needed(&self) -> MessageFilter {
         MessageFilter::all_except(self.all.counted_only_rules(&self.file), self.groups)
     }
 
-    fn take(&mut self, found: Vec<LocatedFinding>) -> Result<(), ()> {
-        self.all.add_all(self.groups, &found);
+    fn renderer(&self) -> AsFound {
+        AsFound
+    }
+
+    fn take(&mut self, found: Vec<Vec<LocatedFinding>>) -> Result<(), ()> {
+        for found in found {
+            self.all.add_all(self.groups, &found);
+        }
         if self.progress.is_cancelled() { Err(()) } else { Ok(()) }
     }
 
