@@ -58,16 +58,21 @@ pub(crate) struct Sample {
 }
 
 impl Sample {
-    fn of(name: &str, content: impl Into<Vec<u8>>) -> Self {
+    /// Files that need not violate a rule.
+    pub(crate) const fn with_files(files: Vec<(String, Vec<u8>, Packing)>) -> Self {
         Self {
             rule: Rule::DOC_EMPTY,
             profile: Profile::Protocol,
-            files: vec![(name.to_owned(), content.into(), Packing::Plain)],
+            files,
             base: None,
             max_bytes: None,
             answer: None,
             robots: None,
         }
+    }
+
+    fn of(name: &str, content: impl Into<Vec<u8>>) -> Self {
+        Self::with_files(vec![(name.to_owned(), content.into(), Packing::Plain)])
     }
 
     fn and(mut self, name: &str, content: impl Into<Vec<u8>>) -> Self {

@@ -196,10 +196,7 @@ fn fixes_that_guess_do_not_run_unattended() {
         (Rule::LASTMOD_SPACE_SEPARATOR, "<loc>https://example.com/a</loc><lastmod>2026-11-18 10:00:00</lastmod>"),
     ] {
         let text = format!("{HEAD}<url>{field}</url></urlset>");
-        let sample = Sample {
-            files: vec![("sitemap.xml".to_owned(), text.into_bytes(), Packing::Plain)],
-            ..samples()[0].clone()
-        };
+        let sample = Sample::with_files(vec![("sitemap.xml".to_owned(), text.into_bytes(), Packing::Plain)]);
         let (_folder, mut session) = open(&sample);
         assert_eq!(fix(&mut session, crate::session::fix_table::safe_rules()), Ok(false), "{rule}");
         assert!(broken(&session).contains(&rule));
@@ -287,7 +284,7 @@ fn a_fix_empties_a_file_only_if_an_index_lists_it() {
     let files =
         vec![file("a.xml", format!("{HEAD}{page}{other}</urlset>")), file("b.xml", format!("{HEAD}{page}</urlset>"))];
     let merge = RuleSet::of(&[Rule::SET_DUPLICATE_ACROSS_FILES]);
-    let mut sample = Sample { files, ..samples()[0].clone() };
+    let mut sample = Sample::with_files(files);
     let (_folder, mut session) = open(&sample);
     let rows = session.view().document.live_rows().map(|row| row.0).collect();
     let report = session.change(&Change::Fix { rows, rules: merge }).unwrap();
@@ -310,13 +307,12 @@ fn a_fix_empties_a_file_only_if_an_index_lists_it() {
 /// A save removes an emptied file only if other files have rows: without any row, all emptied files stay.
 #[test]
 fn a_file_that_was_emptied_first_has_findings_once_no_row_is_left() {
-    let mut sample = samples()[0].clone();
-    sample.base = Some("https://e.com/");
     let file = |name: &str, text: String| (name.to_owned(), text.into_bytes(), Packing::Plain);
     let page = |loc: &str| format!("{HEAD}<url><loc>https://e.com/{loc}</loc></url></urlset>");
     let child = |name: &str| format!("<sitemap><loc>https://e.com/{name}</loc></sitemap>");
     let index = HEAD.replace("urlset", "sitemapindex") + &child("a.xml") + &child("b.xml") + "</sitemapindex>";
-    sample.files = vec![file("sitemap_index.xml", index), file("a.xml", page("a")), file("b.xml", page("b"))];
+    let files = vec![file("sitemap_index.xml", index), file("a.xml", page("a")), file("b.xml", page("b"))];
+    let sample = Sample { base: Some("https://e.com/"), ..Sample::with_files(files) };
     let (_folder, mut session) = open(&sample);
     let empty_files = |session: &Session| tally(session).get(&Rule::DOC_NO_ENTRIES).copied().unwrap_or(0);
     session.change(&Change::Delete([0].into_iter().collect())).unwrap();
@@ -343,8 +339,7 @@ proptest! {
         let file = |name: &str, pages: &[String]| {
             (name.to_owned(), format!("{head}{}</urlset>", pages.concat()).into_bytes(), Packing::Plain)
         };
-        let mut sample = samples()[0].clone();
-        sample.files = vec![file("a.xml", &pages), file("b.xml", &second)];
+        let sample = Sample::with_files(vec![file("a.xml", &pages), file("b.xml", &second)]);
         let (_folder, mut session) = open(&sample);
         for rule in Rule::mains().filter(|rule| rule.fix() != FixKind::None) {
             let (before, places_before) = (tally(&session), places(&session));
@@ -390,9 +385,8 @@ proptest! {
         };
         let text = format!("{head}{}</urlset>", pages.iter().map(entry).collect::<String>());
         let file = |name: &str, text: &str| (name.to_owned(), text.as_bytes().to_vec(), Packing::Plain);
-        let mut sample = samples()[0].clone();
-        sample.base = Some("https://e.com/");
-        sample.files = vec![file("a.xml", &text)];
+        let files = vec![file("a.xml", &text)];
+        let mut sample = Sample { base: Some("https://e.com/"), ..Sample::with_files(files) };
         if with_index {
             let child = |name: &str| format!("<sitemap><loc>https://e.com/{name}</loc></sitemap>");
             let index = HEAD.replace("urlset", "sitemapindex") + &child("a.xml") + &child("b.xml") + "</sitemapindex>";

@@ -69,10 +69,8 @@ fn any_set() -> impl Strategy<Value = Set> {
         let file = |name: &str, head: &str, pages: &[String]| {
             (name.to_owned(), format!("{head}{}</urlset>", pages.concat()).into_bytes(), Packing::Plain)
         };
-        let mut sample = samples()[0].clone();
-        sample.base = is_based.then_some("https://e.com/");
         let plain = HEAD.replace("0.9\">", "0.9\" xmlns:xhtml=\"http://www.w3.org/1999/xhtml\">");
-        sample.files = vec![
+        let mut files = vec![
             file("a.xml", &ha, &a),
             file("b c.xml", &hb, &b),
             file("c.xml.gz", &hc, &c),
@@ -81,9 +79,9 @@ fn any_set() -> impl Strategy<Value = Set> {
         if let Some(index) = index {
             let head = ha.replace("urlset", "sitemapindex");
             let text = format!("{head}{}</sitemapindex>", index.concat());
-            sample.files.insert(0, ("sitemap_index.xml".to_owned(), text.into_bytes(), Packing::Plain));
+            files.insert(0, ("sitemap_index.xml".to_owned(), text.into_bytes(), Packing::Plain));
         }
-        Set(sample)
+        Set(Sample { base: is_based.then_some("https://e.com/"), ..Sample::with_files(files) })
     })
 }
 
@@ -210,10 +208,9 @@ fn a_child_on_another_host_keeps_its_url_if_another_entry_lists_a_file_of_its_na
         <sitemap><loc>https://f.com/a.xml</loc></sitemap><sitemap><loc>https://f.com/b.xml</loc></sitemap>\
         <sitemap><loc>/a.xml</loc></sitemap></sitemapindex>";
     let pages = format!("{HEAD}<url><loc>http://e.com/a</loc></url></urlset>");
-    let mut sample = samples()[0].clone();
-    sample.base = Some("https://e.com/");
     let file = |name: &str, text: &str| (name.to_owned(), text.as_bytes().to_vec(), Packing::Plain);
-    sample.files = vec![file("sitemap_index.xml", index), file("a.xml", &pages)];
+    let files = vec![file("sitemap_index.xml", index), file("a.xml", &pages)];
+    let sample = Sample { base: Some("https://e.com/"), ..Sample::with_files(files) };
     let (_folder, mut session) = open(&sample);
     let change = fix::change_for(&session, FindingTarget::Index(None), Rule::INDEX_CHILD_HOST);
     let report = session.change(&change).unwrap();
