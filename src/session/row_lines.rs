@@ -126,3 +126,31 @@ impl RowNames<'_> {
 pub(super) fn field_offset(entry: &Entry, field: Option<Field>) -> usize {
     field.and_then(|field| entry.field(field)).map_or(entry.open, |span| span.value_start) as usize
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::fmt::Write as _;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+        #[test]
+        fn positions_in_any_order_equal_a_count_from_the_start(
+            lens in prop::collection::vec(0..3_000_usize, 1..40),
+            offsets in prop::collection::vec(0..80_000_usize, 1..30),
+        ) {
+            let mut text = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">".to_owned();
+            for len in lens {
+                writeln!(text, "<url><loc>é{}</loc></url>", "a".repeat(len)).unwrap();
+            }
+            let source = Source::of_text((text + "</urlset>").into_bytes()).unwrap();
+            let lines = RowLines { known: Arc::default(), marks: vec![Mutex::default()] };
+            let mut counter = source.lines();
+            for offset in offsets {
+                let position = lines.advance((SitemapId(0), &source), &mut counter, offset);
+                prop_assert_eq!(position, source.lines().position(offset), "{}", offset);
+            }
+        }
+    }
+}
