@@ -119,7 +119,9 @@ impl StreamedSet {
             _ if is_linked => {}
             files::LoadedFile::Index { .. } => session.add_file(part),
             files::LoadedFile::Sitemap { source, sitemap, on_disk, visitor: mut reader } => {
-                let of_file = reader.near_keys.take().unwrap_or_default();
+                let mut of_file = reader.near_keys.take().unwrap_or_default();
+                // All stay in memory, and capacity that lies in memory of an earlier file is not free.
+                of_file.shrink_to_fit();
                 if keys.is_none() && reader.has_links() {
                     if !session.document().sitemaps().is_empty() {
                         is_linked = true;
