@@ -254,7 +254,7 @@ impl Checks {
 
     /// A reader for a file of `bytes` bytes that is about to be scanned; `url` is its public URL, if known.
     pub fn reader(&self, url: Option<&str>, bytes: u64, now: Now) -> Reader {
-        // Unused capacity costs nothing: the system maps memory when it is first written to.
+        // Unused capacity of new memory costs nothing: the system maps memory when it is first written to.
         let rows = (bytes / ENTRY_BYTES) as usize;
         Reader::new(Arc::clone(&self.sets), now.seconds, self.criteria.clone(), self.url_prefix_of(url), rows)
     }

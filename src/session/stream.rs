@@ -120,7 +120,8 @@ impl StreamedSet {
             files::LoadedFile::Index { .. } => session.add_file(part),
             files::LoadedFile::Sitemap { source, sitemap, on_disk, visitor: mut reader } => {
                 let mut of_file = reader.near_keys.take().unwrap_or_default();
-                // All stay in memory, and capacity that lies in memory of an earlier file is not free.
+                // The hashes of all files stay in memory. Unused capacity may be memory that the allocator has kept of an
+                // earlier file, and that the system has mapped.
                 of_file.shrink_to_fit();
                 if keys.is_none() && reader.has_links() {
                     if !session.document().sitemaps().is_empty() {

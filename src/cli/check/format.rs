@@ -14,7 +14,7 @@ use crate::session::report::{Render, Summary};
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-/// Number of findings whose text is in memory at once, if they are not rendered.
+/// Number of findings of which [`Format::print`] makes the text at once.
 const TEXT_FINDINGS: usize = 1 << 10;
 
 /// Usual number of bytes of a finding, for which a text is allocated at once.
@@ -69,7 +69,9 @@ pub(super) struct Renderer {
 
 /// Findings of some rows of a file.
 pub(super) enum Rendered {
+    /// The findings as they are; their text depends on others.
     Findings(Vec<LocatedFinding>),
+    /// Their text.
     Text(FindingsText),
 }
 
@@ -78,7 +80,7 @@ pub(super) struct FindingsText {
     pub(super) text: Vec<u8>,
     /// The numbers of findings in the text.
     pub(super) counts: Vec<(Rule, Severity, u64)>,
-    /// Those findings that are listed with others.
+    /// Findings that are not in the text, since they are listed together with others as one.
     pub(super) grouped: Vec<LocatedFinding>,
 }
 
@@ -113,7 +115,7 @@ impl Render for Renderer {
 }
 
 impl Style {
-    /// Whether the text of these findings can be made now.
+    /// Whether the text of these findings can be made now: a SARIF result has the number of its rule.
     fn knows_rules_of(&self, found: &[LocatedFinding]) -> bool {
         match self {
             Self::Sarif(rules) => found.iter().all(|found| rules.index_of(found.finding.rule.code()).is_some()),
