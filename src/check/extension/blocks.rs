@@ -11,10 +11,12 @@ use crate::xml::elements::Node;
 use std::borrow::Cow;
 
 pub(super) fn validate(outline: &Outline<'_>, entry_context: &EntryContext<'_>, sink: &mut impl Sink) {
-    let mut has_images = false;
+    let mut images: Option<Images<'_, '_>> = None;
     for (number, node) in outline.top_level() {
         match namespace(node) {
-            Namespace::Image => has_images = true,
+            Namespace::Image => {
+                images.get_or_insert_with(|| Images::on(&entry_context.page)).image(outline, number, sink);
+            }
             Namespace::Video => video(outline, number, entry_context, sink),
             Namespace::News => news(outline, number, entry_context, sink),
             Namespace::CodeSearch => code(outline, number, sink),
@@ -22,51 +24,66 @@ pub(super) fn validate(outline: &Outline<'_>, entry_context: &EntryContext<'_>, 
             _ => {}
         }
     }
-    if has_images {
-        images(outline, entry_context, sink);
+    if images.is_some_and(|images| images.may_repeat) {
+        repeated_images(outline, sink);
     }
 }
 
 /// Up to this many image URLs are compared pairwise; few entries have more.
 const MAX_PAIRWISE: usize = 8;
 
-fn images(outline: &Outline<'_>, entry_context: &EntryContext<'_>, sink: &mut impl Sink) {
-    let images =
-        || outline.top_level().filter(|(_, node)| namespace(node) == Namespace::Image).map(|(number, _)| number);
-    if let Some(number) = images().nth(value::IMAGES) {
-        sink.breach(Rule::IMAGE_LIMIT, number, About::Element);
+/// The images of an entry, up to the one that was checked last.
+struct Images<'t, 'p> {
+    /// The host of the page.
+    host: &'p str,
+    /// The origin of the page, empty if it has none.
+    origin: &'p str,
+    count: usize,
+    /// The number of URLs, of which the first are kept.
+    url_count: usize,
+    urls: [Cow<'t, str>; MAX_PAIRWISE],
+    /// Whether two URLs are equal, or there are too many to compare them.
+    may_repeat: bool,
+}
+
+impl<'t, 'p> Images<'t, 'p> {
+    /// No images, on this page.
+    fn on(page: &'p str) -> Self {
+        let page = Location::outline(page);
+        let (host, origin) = (page.host(), page.origin().map_or("", |(origin, _)| origin));
+        Self { host, origin, count: 0, url_count: 0, urls: Default::default(), may_repeat: false }
     }
-    let page = Location::outline(&entry_context.page);
-    let (page, origin) = (page.host(), page.origin().map_or("", |(origin, _)| origin));
-    let has_same_origin = |url: &str| {
-        let rest = url.strip_prefix(origin).filter(|_| !origin.is_empty());
-        rest.is_some_and(|rest| rest.starts_with('/'))
-    };
-    let mut few: [Cow<'_, str>; MAX_PAIRWISE] = Default::default();
-    let (mut count, mut may_repeat) = (0, false);
-    for number in images() {
-        let Some((at, node)) = outline.child(number, "loc") else { continue };
+
+    fn image(&mut self, outline: &Outline<'t>, number: u32, sink: &mut impl Sink) {
+        self.count += 1;
+        if self.count == value::IMAGES + 1 {
+            sink.breach(Rule::IMAGE_LIMIT, number, About::Element);
+        }
+        let Some((at, node)) = outline.child(number, "loc") else { return };
         let url = outline.value(node);
         if url.is_empty() {
-            continue;
+            return;
         }
-        if !has_same_origin(&url) && is_other_host(location::host(&url), page) {
+        if !self.has_same_origin(&url) && is_other_host(location::host(&url), self.host) {
             sink.breach(Rule::IMAGE_FOREIGN_HOST, at, About::Element);
         }
-        may_repeat |= few.get(..count).is_none_or(|few| few.contains(&url));
-        if let Some(slot) = few.get_mut(count) {
+        self.may_repeat |= self.urls.get(..self.url_count).is_none_or(|urls| urls.contains(&url));
+        if let Some(slot) = self.urls.get_mut(self.url_count) {
             *slot = url;
         }
-        count += 1;
+        self.url_count += 1;
     }
-    if may_repeat {
-        repeated_images(outline, images(), sink);
+
+    fn has_same_origin(&self, url: &str) -> bool {
+        let rest = url.strip_prefix(self.origin).filter(|_| !self.origin.is_empty());
+        rest.is_some_and(|rest| rest.starts_with('/'))
     }
 }
 
-fn repeated_images(outline: &Outline<'_>, images: impl Iterator<Item = u32>, sink: &mut impl Sink) {
+fn repeated_images(outline: &Outline<'_>, sink: &mut impl Sink) {
+    let images = outline.top_level().filter(|(_, node)| namespace(node) == Namespace::Image);
     let url = |number| outline.value_of(number, "loc").filter(|url| !url.is_empty());
-    let mut seen: Vec<(Cow<'_, str>, u32)> = images.filter_map(|number| Some((url(number)?, number))).collect();
+    let mut seen: Vec<(Cow<'_, str>, u32)> = images.filter_map(|(number, _)| Some((url(number)?, number))).collect();
     // Sorting puts equal URLs next to each other, the first occurrence first.
     seen.sort();
     for pair in seen.chunk_by(|one, other| one.0 == other.0) {

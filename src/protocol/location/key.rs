@@ -114,17 +114,17 @@ const MAX_SORTED_PARAMETERS: usize = 16;
 /// [`near_key_hash`] of a URL that equals its [`key`] except for capitals in scheme and host; `None` for one with more
 /// than [`MAX_LOWERED_BYTES`] bytes or [`MAX_SORTED_PARAMETERS`] parameters, or whose path may name a directory index.
 pub(super) fn near_hash_of_normal(location: &Location<'_>) -> Option<u64> {
-    let text = location.text.get(location.authority..)?;
+    let text = location.text.as_bytes().get(location.authority..)?;
     let mut lower_case = [0; MAX_LOWERED_BYTES];
     let text = if (location.classes | location.authority_classes) & UPPER == 0 {
         text
     } else {
         let lower_case = lower_case.get_mut(..text.len())?;
-        lower_case.copy_from_slice(text.as_bytes());
+        lower_case.copy_from_slice(text);
         lower_case.make_ascii_lowercase();
-        std::str::from_utf8(lower_case).ok()?
+        lower_case
     };
-    let page = text.as_bytes().get(..location.path_end() - location.authority)?;
+    let page = text.get(..location.path_end() - location.authority)?;
     let query_start = page.len() + "?".len();
     let file = page.get(memchr::memrchr(b'/', page)? + 1..)?;
     if file.starts_with(b"index.") {
@@ -138,7 +138,7 @@ pub(super) fn near_hash_of_normal(location: &Location<'_>) -> Option<u64> {
     if query_start > text.len() {
         return Some(hash_normal(page));
     }
-    let query = text.get(query_start..)?;
+    let query = std::str::from_utf8(text.get(query_start..)?).ok()?;
     let mut parameters = [""; MAX_SORTED_PARAMETERS];
     let (mut count, mut kept) = (0, 0);
     let all = params::split_short(query, |byte| byte == b'&');
@@ -151,7 +151,7 @@ pub(super) fn near_hash_of_normal(location: &Location<'_>) -> Option<u64> {
     let parameters = parameters.get_mut(..count)?;
     // Nothing was removed: the usual case.
     if page.len() == untrimmed.len() && kept + count == query.len() + 1 && parameters.is_sorted() {
-        return text.as_bytes().get(query_start - "?".len() - page.len()..).map(hash_normal);
+        return text.get(query_start - "?".len() - page.len()..).map(hash_normal);
     }
     parameters.sort_unstable();
     let (mut near_key, mut len) = ([0; MAX_LOWERED_BYTES], 0);

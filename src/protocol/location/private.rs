@@ -41,9 +41,8 @@ pub(super) fn find_in_path<'t>(location: &Location<'t>) -> Option<Private<'t>> {
     }
     let path = location.path();
     // The first two letters rule out nearly every segment.
-    let behind = |count: usize| path.as_bytes().iter().skip(count);
-    let mut starts = path.as_bytes().iter().zip(behind(1)).zip(behind(2));
-    if !starts.any(|((slash, first), second)| *slash == b'/' && may_be_private(&[*first, *second])) {
+    let may_start = |bytes: &[u8]| matches!(bytes, [b'/', start @ ..] if may_be_private(start));
+    if !path.as_bytes().windows(3).any(may_start) {
         return None;
     }
     let first_slash = memchr::memchr(b'/', path.as_bytes())?;

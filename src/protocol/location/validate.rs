@@ -194,45 +194,31 @@ mod escape {
 }
 
 /// Whether the percent-encoded bytes of ASCII text need no further validation: each is in upper case and outside of
-/// ASCII, and the text was not encoded twice. Replaces several passes by one.
+/// ASCII, and none may belong to a character that was encoded twice. Replaces several passes by one.
 pub(super) fn has_plain_escapes(bytes: &[u8]) -> bool {
     let mut rest = bytes;
     while let Some(at) = memchr::memchr(b'%', rest) {
-        let run = rest.get(at..).unwrap_or_default();
-        let (mut tail, mut has_c3) = (run, false);
-        while let [b'%', high, low, behind @ ..] = tail {
+        rest = rest.get(at..).unwrap_or_default();
+        let (mut last, mut second_last) = (0, 0);
+        while let [b'%', high, low, behind @ ..] = rest {
             let byte = chars::capital_hex(*high) << 4 | chars::capital_hex(*low);
-            if !matches!(byte, 0x80..=0xff) {
+            // The first character of a misread one is from U+00C2 to U+00F4, whose two bytes start with C3.
+            if !matches!(byte, 0x80..=0xff) || (second_last == 0xc3 && starts_misread_continuation(byte)) {
                 return false;
             }
-            has_c3 |= byte == 0xc3;
-            tail = behind;
+            (second_last, last, rest) = (last, byte, behind);
         }
         // A `%` without two characters after it.
-        if tail.first() == Some(&b'%') {
+        if rest.first() == Some(&b'%') {
             return false;
         }
-        // The first character of a misread one is from U+00C2 to U+00F4, whose encoding starts with C3. A misread one
-        // takes at least four bytes.
-        let escapes = (run.len() - tail.len()) / 3;
-        if has_c3 && escapes >= 4 && !is_plain_run(run, escapes) {
-            return false;
-        }
-        rest = tail;
     }
     true
 }
 
-/// Whether the first `escapes` percent-encoded bytes of a text, as UTF-8, contain no character that was encoded twice;
-/// false for a long run, which is validated in full.
-fn is_plain_run(text: &[u8], escapes: usize) -> bool {
-    const LONGEST: usize = 96;
-    let mut bytes = [0; LONGEST];
-    let Some(run) = bytes.get_mut(..escapes) else { return false };
-    for (slot, escape) in run.iter_mut().zip(text.chunks_exact(3)) {
-        *slot = chars::percent_byte(escape, 0).unwrap_or_default();
-    }
-    !std::str::from_utf8(run).is_ok_and(has_misread_utf8)
+/// Whether a byte is the first one, in UTF-8, of a character of [`is_misread_continuation`].
+const fn starts_misread_continuation(byte: u16) -> bool {
+    matches!(byte, 0xc2 | 0xc5 | 0xc6 | 0xcb | 0xe2)
 }
 
 /// Number of characters of a URL after decoding its percent-encoding as UTF-8, which is how Yandex counts.
@@ -411,9 +397,12 @@ fn has_misread_utf8(text: &str) -> bool {
     false
 }
 
+/// The characters of the bytes 0x80 to 0x9F in windows-1252 that are others in Latin-1.
+const WINDOWS_1252: &str = "€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ";
+
 /// Whether a character is that of a byte 0x80 to 0xBF in windows-1252 or Latin-1.
 fn is_misread_continuation(letter: char) -> bool {
-    matches!(letter, '\u{80}'..='\u{bf}') || "€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ".contains(letter)
+    matches!(letter, '\u{80}'..='\u{bf}') || WINDOWS_1252.contains(letter)
 }
 
 #[cfg(test)]
@@ -424,6 +413,14 @@ pub(super) mod tests {
     fn codes(text: &str) -> String {
         let codes: Vec<_> = validate(text).codes().map(|code| code.trim_start_matches("loc-")).collect();
         codes.join(" ")
+    }
+
+    #[test]
+    fn every_misread_continuation_starts_with_a_known_byte() {
+        for letter in ('\u{80}'..='\u{bf}').chain(WINDOWS_1252.chars()) {
+            let first = letter.to_string().as_bytes()[0];
+            assert!(is_misread_continuation(letter) && starts_misread_continuation(u16::from(first)), "{letter}");
+        }
     }
 
     #[test]
