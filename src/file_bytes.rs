@@ -12,6 +12,8 @@ use std::ops::{Deref, Range};
 #[cfg(target_os = "linux")]
 use memmap2::{Advice, MmapMut};
 #[cfg(target_os = "linux")]
+use rayon::prelude::*;
+#[cfg(target_os = "linux")]
 use std::os::unix::fs::FileExt;
 
 /// The size of a huge page on most processors, in bytes; smaller files are on the heap.
@@ -22,9 +24,9 @@ const HUGE_PAGE: usize = 2 << 20;
 #[cfg(target_os = "linux")]
 const UNUSED_DIVISOR: usize = 4;
 
-/// The minimum number of bytes that are read in parallel.
+/// The minimum number of bytes that are read or copied in parallel.
 #[cfg(target_os = "linux")]
-const MIN_PARALLEL: usize = 8 << 20;
+const MIN_PARALLEL: usize = 2 * HUGE_PAGE;
 
 /// The bytes of one file.
 pub struct FileBytes(Memory);
@@ -69,8 +71,9 @@ impl FileBytes {
         }
     }
 
-    /// Appends the next `len` bytes of a file on two threads: most of the time goes into clearing new memory. Returns
-    /// false, and appends nothing, for few bytes, for memory on the heap, and if the file is shorter.
+    /// Appends the next `len` bytes of a file on all threads that have nothing else to do: most of the time goes into
+    /// clearing new memory. Returns false, and appends nothing, for few bytes, for memory on the heap, and if the file is
+    /// shorter.
     ///
     /// # Errors
     /// That of the read.
@@ -80,10 +83,9 @@ impl FileBytes {
             && len >= MIN_PARALLEL
             && let Some(free) = pages.get_mut(*known..*known + len)
         {
-            let (first, second) = free.split_at_mut(len / 2 / HUGE_PAGE * HUGE_PAGE);
-            let (at, middle) = (*known as u64, (*known + first.len()) as u64);
-            let (first, second) = rayon::join(|| from.read_exact_at(first, at), || from.read_exact_at(second, middle));
-            return match first.and(second) {
+            let read =
+                |(number, page): (usize, &mut [u8])| from.read_exact_at(page, (*known + number * HUGE_PAGE) as u64);
+            return match free.par_chunks_mut(HUGE_PAGE).enumerate().try_for_each(read) {
                 Ok(()) => {
                     *known += len;
                     Ok(true)
@@ -132,15 +134,17 @@ impl FileBytes {
 
     /// Appends bytes.
     pub(crate) fn extend_from_slice(&mut self, added: &[u8]) {
-        #[cfg(target_os = "linux")]
-        if let Memory::Huge { pages, len } = &mut self.0
-            && let Some(free) = pages.get_mut(*len..*len + added.len())
-        {
-            free.copy_from_slice(added);
-            *len += added.len();
-            return;
+        match &mut self.0 {
+            Memory::Heap(bytes) => bytes.extend_from_slice(added),
+            #[cfg(target_os = "linux")]
+            Memory::Huge { pages, len } => match pages.get_mut(*len..*len + added.len()) {
+                Some(free) => {
+                    copy(added, free);
+                    *len += added.len();
+                }
+                None => self.with_vec(|bytes| bytes.extend_from_slice(added)),
+            },
         }
-        self.with_vec(|bytes| bytes.extend_from_slice(added));
     }
 
     /// Appends a byte.
@@ -207,6 +211,16 @@ impl FileBytes {
         }
         self
     }
+}
+
+/// Copies bytes to new memory, many on all threads that have nothing else to do.
+#[cfg(target_os = "linux")]
+fn copy(from: &[u8], to: &mut [u8]) {
+    if from.len() < MIN_PARALLEL {
+        return to.copy_from_slice(from);
+    }
+    let pages = to.par_chunks_mut(HUGE_PAGE).zip(from.par_chunks(HUGE_PAGE));
+    pages.for_each(|(to, from)| to.copy_from_slice(from));
 }
 
 impl Deref for FileBytes {
@@ -303,7 +317,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_large_file_is_read_in_parallel_unless_it_is_shorter() {
+    fn a_large_file_is_read_and_copied_in_parallel_unless_it_is_shorter() {
         let mut file = tempfile::tempfile().unwrap();
         let text: Vec<u8> = (0..(2 * MIN_PARALLEL + 4_321) as u32).map(|number| (number % 251) as u8).collect();
         io::Write::write_all(&mut file, &text).unwrap();
@@ -315,6 +329,10 @@ mod tests {
         assert!(*bytes == text[..MIN_PARALLEL]);
         assert!(bytes.append_parallel(&file, rest).unwrap());
         assert!(*bytes == *text);
+        let mut copied = FileBytes::with_capacity(text.len() + 1).unwrap();
+        copied.push(text[0]);
+        copied.extend_from_slice(&text[1..]);
+        assert!(*copied == *text);
         let few = FileBytes::with_capacity(text.len()).unwrap();
         for (mut bytes, len) in [(few, 1_000), (Vec::with_capacity(text.len()).into(), text.len())] {
             assert!(!bytes.append_parallel(&file, len).unwrap() && bytes.is_empty());

@@ -23,8 +23,10 @@ use std::ops::{Range, RangeInclusive};
 #[derive(Debug)]
 pub(super) struct SoundnessCheck {
     parser: Parser,
-    /// The offset of the next character that XML does not allow, seen from the last checked range; 0 before the first.
-    illegal: usize,
+    /// No character that XML does not allow is between the last checked range and this offset.
+    clean_to: usize,
+    /// Whether such a character is at `clean_to`.
+    is_next_illegal: bool,
     /// Remaining bytes of examined entries that turn out to be damaged.
     budget: usize,
     /// Number of consecutive entries that were examined and found damaged.
@@ -33,6 +35,8 @@ pub(super) struct SoundnessCheck {
     remaining_skips: u32,
 }
 
+/// Number of bytes behind a range that are checked with it.
+const AHEAD: usize = 1 << 16;
 /// Number of consecutive damaged entries after which the next ones are not examined.
 const FAILURES_BEFORE_SKIP: u32 = 4;
 /// Maximum number of entries that are not examined, as a power of two.
@@ -41,14 +45,15 @@ const MAX_SKIP_EXPONENT: u32 = 5;
 impl SoundnessCheck {
     pub(super) fn new(bytes: &[u8]) -> Self {
         let parser = Parser::of(bytes);
-        Self { parser, illegal: 0, budget: bytes.len(), failures: 0, remaining_skips: 0 }
+        Self { parser, clean_to: 0, is_next_illegal: false, budget: bytes.len(), failures: 0, remaining_skips: 0 }
     }
 
     /// A check of a segment of `len` bytes of the same file. Only an entry after the end of another one is examined.
     pub(super) fn of_segment(&self, len: usize, is_after_entry: bool) -> Self {
         let mut parser = Parser::default();
         parser.damage.has_brackets = self.parser.damage.has_brackets;
-        Self { parser, illegal: 0, budget: len, failures: 0, remaining_skips: u32::from(!is_after_entry) }
+        let remaining_skips = u32::from(!is_after_entry);
+        Self { parser, clean_to: 0, is_next_illegal: false, budget: len, failures: 0, remaining_skips }
     }
 
     /// Whether to examine the next entry: rarely if the entries before it were damaged. Counts the skipped ones.
@@ -76,12 +81,19 @@ impl SoundnessCheck {
         }
     }
 
-    /// Whether a range contains a character that XML does not allow. Ranges are checked in ascending order.
+    /// Whether a range contains a character that XML does not allow. Ranges are checked in ascending order, each with
+    /// [`AHEAD`] bytes behind it, since entries are short; not to the end of the file, since each segment has a check.
     pub(super) fn has_illegal(&mut self, bytes: &[u8], from: usize, to: usize) -> bool {
-        if self.illegal < from || self.illegal == 0 {
-            self.illegal = next_illegal(bytes, from);
+        while self.clean_to < to {
+            if self.is_next_illegal && self.clean_to >= from {
+                return true;
+            }
+            let start = self.clean_to.max(from);
+            let end = (start + AHEAD).min(bytes.len());
+            self.clean_to = next_illegal(bytes, start..end);
+            self.is_next_illegal = self.clean_to < end;
         }
-        self.illegal < to
+        false
     }
 }
 
@@ -227,7 +239,7 @@ fn repairable_values(
     // Illegal characters are repaired only within the values.
     let mut outside = span.start;
     for (from, to, _) in values.into_iter().flatten().chain([(span.end, span.end, TextContext::Text)]) {
-        if next_illegal(bytes.get(..from)?, outside) < from {
+        if next_illegal(bytes, outside..from) < from {
             return None;
         }
         outside = to;
@@ -245,12 +257,13 @@ const fn may_be_illegal(byte: u8) -> bool {
     is_illegal(byte) || byte == 0xEF
 }
 
-/// The offset of the next character that XML 1.0 does not allow (production 2); the length of `bytes` if there is none.
-fn next_illegal(bytes: &[u8], from: usize) -> usize {
+/// The offset of the next character in a range that XML 1.0 does not allow (production 2); the end of the range if there
+/// is none.
+fn next_illegal(bytes: &[u8], range: Range<usize>) -> usize {
     // Chunk sizes double, because in a file in which every entry has such a character the next one is close.
     const CHUNKS: RangeInclusive<usize> = 128..=4_096;
-    let (mut at, mut len) = (from, *CHUNKS.start());
-    while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
+    let (mut at, mut len) = (range.start, *CHUNKS.start());
+    while let Some(rest) = bytes.get(at..range.end).filter(|rest| !rest.is_empty()) {
         let chunk = rest.get(..len).unwrap_or(rest);
         // Without an early exit the compiler vectorises the loop.
         if chunk.iter().fold(false, |found, byte| found | may_be_illegal(*byte)) {
@@ -266,5 +279,38 @@ fn next_illegal(bytes: &[u8], from: usize) -> usize {
         at += chunk.len();
         len = (2 * len).min(*CHUNKS.end());
     }
-    bytes.len()
+    range.end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+        #[test]
+        fn illegal_characters_are_found_in_consecutive_ranges(
+            marks in prop::collection::vec((0..200_000_usize, prop::sample::select(vec!["\u{1}", "\u{FFFE}", "é"])), 0..6),
+            lens in prop::collection::vec(1..90_000_usize, 1..6),
+        ) {
+            let mut text = "x".repeat(200_000);
+            for (at, mark) in marks {
+                if text.is_char_boundary(at) && text.is_char_boundary(at + mark.len()) {
+                    text.replace_range(at..at + mark.len(), mark);
+                }
+            }
+            let bytes = text.as_bytes();
+            let (mut check, mut from) = (SoundnessCheck::new(bytes), 0);
+            for len in lens {
+                let to = (from + len).min(bytes.len());
+                let is_bad = |(at, letter): (usize, char)| {
+                    (from..to).contains(&at) && matches!(letter, '\u{1}' | '\u{FFFE}')
+                };
+                prop_assert_eq!(check.has_illegal(bytes, from, to), text.char_indices().any(is_bad));
+                prop_assert!(check.clean_to <= to + AHEAD, "nothing else of the file is read");
+                from = to;
+            }
+        }
+    }
 }
