@@ -28,6 +28,10 @@ const UNUSED_DIVISOR: usize = 4;
 #[cfg(target_os = "linux")]
 const MIN_PARALLEL: usize = 2 * HUGE_PAGE;
 
+/// Number of bytes that are copied by one thread.
+#[cfg(target_os = "linux")]
+const COPIED_PIECE: usize = 512 << 10;
+
 /// The bytes of one file.
 pub struct FileBytes(Memory);
 
@@ -216,10 +220,10 @@ impl FileBytes {
 /// Copies bytes to new memory, many on all threads that have nothing else to do.
 #[cfg(target_os = "linux")]
 fn copy(from: &[u8], to: &mut [u8]) {
-    if from.len() < MIN_PARALLEL {
+    if from.len() < 2 * COPIED_PIECE {
         return to.copy_from_slice(from);
     }
-    let pages = to.par_chunks_mut(HUGE_PAGE).zip(from.par_chunks(HUGE_PAGE));
+    let pages = to.par_chunks_mut(COPIED_PIECE).zip(from.par_chunks(COPIED_PIECE));
     pages.for_each(|(to, from)| to.copy_from_slice(from));
 }
 

@@ -11,6 +11,7 @@ use crate::progress::Progress;
 use crate::xml::defect::{Defect, FoundDefect};
 use crate::xml::repair::{self, Repaired, SoundPrefix};
 use crate::xml::scan::{self, Scan, Visit};
+use rayon::prelude::*;
 use std::path::PathBuf;
 
 /// A scanned file: source, visitor and quirks.
@@ -52,20 +53,21 @@ pub(super) fn scan_and_repair<V: Visit + Send>(
         };
         note_unreported_damage(&bytes, &scan, &repaired, &mut quirks);
         let (first, mut map) = merge_repair(&bytes, repaired, None, &mut quirks);
+        // Frees the stored bytes before the scan takes memory.
+        bytes = first.bytes;
         scan = if first.unchanged_len > 0 {
-            scan::resume(&first.bytes, scan, &mut visitor, &Progress::default())
+            scan::resume(&bytes, scan, &mut visitor, &Progress::default())
         } else {
             visitor = new_visitor(info);
             // Nearly every repaired file is well-formed, and `scan_sound` scans a large one on all cores.
-            let sound_scan = scan::scan_sound(&first.bytes, &mut visitor, &Progress::default());
+            let sound_scan = scan::scan_sound(&bytes, &mut visitor, &Progress::default());
             if sound_scan.damage.is_empty() {
                 sound_scan
             } else {
                 visitor = new_visitor(info);
-                scan::scan(&first.bytes, &mut visitor, &Progress::default())
+                scan::scan(&bytes, &mut visitor, &Progress::default())
             }
         };
-        bytes = first.bytes;
         // Rare: a repair of very unusual tags may leave damage, which needs a second repair.
         if !scan.damage.is_empty()
             && let Some(again) = repair::repair(&bytes).filter(fits)
@@ -109,46 +111,23 @@ fn merge_repair(
     map: Option<&[Anchor]>,
     quirks: &mut Vec<Quirk>,
 ) -> (Repaired, Vec<Anchor>) {
+    // Positions cost least in ascending order, and a thread that starts in the middle counts the lines before first.
     let lines = || map.map_or_else(|| Lines::new(bytes), |map| Lines::anchored(bytes, map));
-    // In two parts, so that two threads count lines.
-    let mut first = std::mem::take(&mut repaired.repairs);
-    let later = first.split_off(first.len() / 2);
-    let start = later.first().map_or(usize::MAX, |repair| repair.at);
-    let middle = repaired.anchors.partition_point(|(_, theirs)| *theirs < start);
-    let (first_anchors, later_anchors) = repaired.anchors.split_at_checked(middle).unwrap_or_default();
-    quirks.reserve(first.len() + later.len());
-    let mut later_quirks = Vec::with_capacity(later.len());
-    let (mut located, later_located) = rayon::join(
-        || locate(lines(), first, first_anchors, quirks),
-        || locate(lines(), later, later_anchors, &mut later_quirks),
-    );
-    quirks.append(&mut later_quirks);
-    located.extend(later_located);
+    let share = |count: usize| count.div_ceil(rayon::current_num_threads()).max(1);
+    let anchors = repaired.anchors.par_iter().with_min_len(share(repaired.anchors.len()));
+    let located: Vec<Anchor> =
+        anchors.map_init(lines, |lines, (ours, theirs)| (*ours as u32, lines.position(*theirs))).collect();
+    let repairs = std::mem::take(&mut repaired.repairs);
+    let share = share(repairs.len());
+    quirks.par_extend(repairs.into_par_iter().with_min_len(share).map_init(lines, |lines, repair| {
+        let FoundDefect { kind, at, entry, what } = repair;
+        Quirk { kind, at: lines.position(at), entry, what }
+    }));
     let composed = match map {
         Some(map) => compose_anchors(&repaired.anchors, &located, map),
         None => located,
     };
     (repaired, composed)
-}
-
-/// Finds the positions of repairs, which are added to `quirks`, and those of anchors, which are returned. One pass finds
-/// both: positions cost least in ascending order.
-fn locate(
-    mut at: Lines<'_>,
-    repairs: Vec<FoundDefect>,
-    anchors: &[(usize, usize)],
-    quirks: &mut Vec<Quirk>,
-) -> Vec<Anchor> {
-    let mut anchors = anchors.iter().peekable();
-    let mut located: Vec<Anchor> = Vec::with_capacity(anchors.len());
-    for repair in repairs {
-        while let Some((ours, theirs)) = anchors.next_if(|(_, theirs)| *theirs <= repair.at) {
-            located.push((*ours as u32, at.position(*theirs)));
-        }
-        quirks.push(Quirk { kind: repair.kind, at: at.position(repair.at), entry: repair.entry, what: repair.what });
-    }
-    located.extend(anchors.map(|(ours, theirs)| (*ours as u32, at.position(*theirs))));
-    located
 }
 
 /// The map from repaired bytes to the stored file: the anchors of the last repair, which are also `located` in the

@@ -25,7 +25,7 @@ const MIN_SEGMENT: usize = 1 << 20;
 
 /// Maximum number of segments for each core. A search for the end of a token can reach the end of the file once in
 /// each segment.
-const SEGMENTS_PER_CORE: usize = 4;
+const SEGMENTS_PER_CORE: usize = 16;
 
 /// The number of entries that a segment assumes before it; appending the segment corrects it.
 const ENTRIES_BEFORE: u32 = 1;
