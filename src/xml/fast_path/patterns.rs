@@ -3,7 +3,7 @@
 //! A pattern is the markup of an element with a slot for each text and CDATA section. If an element has the same bytes
 //! around its slots, its tags need not be tokenised: they are those of the pattern at other offsets.
 
-use super::{EntryBytes, SECTION_END, sound_text_before_tag};
+use super::{EntryBytes, section_end, sound_text_before_tag};
 use crate::progress::note_work;
 use crate::xml::elements::Elements;
 use crate::xml::entry::TextKind;
@@ -129,7 +129,7 @@ impl Pattern {
         let mut at = 0;
         while let Some(found) = SECTION_START.find(text.get(at..)?) {
             let start = at + found + SECTION_START.needle().len();
-            let end = start + SECTION_END.find(text.get(start..)?)?;
+            let end = start + section_end(text.get(start..)?)?;
             slots.push(Slot { start, end, node: None });
             at = end;
         }
@@ -161,7 +161,7 @@ impl Pattern {
                 escaped |= u64::from(is_escaped) << index;
                 len
             } else {
-                SECTION_END.find(rest)?
+                section_end(rest)?
             };
             note_work(markup.len() + len);
             at += markup.len() + len;
