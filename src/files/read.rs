@@ -317,7 +317,7 @@ fn read_standard_input(limit: u64, progress: &Progress) -> Result<(FileBytes, On
 /// Bytes that are read between two checks for cancellation.
 const CHUNK: u64 = 4 << 20;
 
-/// The same for reads on two threads.
+/// The same for reads on several threads.
 const PARALLEL_CHUNK: usize = 32 << 20;
 
 /// Reads to the end of a file after the bytes that the buffer has; `None` if there are more than `limit` bytes. If it is

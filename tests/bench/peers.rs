@@ -8,6 +8,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
+use wait4::{ResUse, ResourceUsage, Wait4};
+
+/// What one run of a program took.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Run {
+    /// From start to end.
+    pub time: Duration,
+    /// The CPU time of all threads, in the program and in the kernel.
+    pub cpu: Duration,
+}
 
 /// The time of each program; `None` if it is not installed.
 pub(crate) struct Peers {
@@ -30,26 +40,27 @@ impl Peers {
             let times: Option<Vec<Duration>> = (0..rounds.max(1)).map(|_| work()).collect();
             times.and_then(|times| times.into_iter().min())
         };
-        let parts = |program: &str, words: &[&str]| run(Command::new(program).args(words).args(&set.parts));
+        let parts =
+            |program: &str, words: &[&str]| run(Command::new(program).args(words).args(&set.parts)).map(|run| run.time);
         let locs = locs(set);
         let sort = best(&mut || {
             let words = ["--parallel=2", "-S", "4G", "-o", "/dev/null"];
-            run(Command::new("sort").env("LC_ALL", "C").args(words).arg(&locs))
+            run(Command::new("sort").env("LC_ALL", "C").args(words).arg(&locs)).map(|run| run.time)
         });
         let peers = Self {
             sort,
             word: best(&mut || parts("rg", &["-c", "-F", "harbour"])),
             folded: best(&mut || parts("rg", &["-c", "-i", "-F", "harbour"])),
             expression: best(&mut || parts("rg", &["-c", "/[a-f]+-juniper"])),
-            xmllint: best(&mut || xmllint(set)),
+            xmllint: best(&mut || xmllint(set).map(|run| run.time)),
         };
         fs::remove_file(&locs).expect("remove the list of URLs");
         peers
     }
 }
 
-/// The time of a process of this program that runs one of its tasks on the files of a set.
-pub(crate) fn in_process(task: &str, set: &Set) -> Option<Duration> {
+/// A process of this program that runs one of its tasks on the files of a set.
+pub(crate) fn in_process(task: &str, set: &Set) -> Option<Run> {
     let this = std::env::current_exe().expect("know where this program is");
     run(Command::new(this).arg(task).args(&set.parts))
 }
@@ -89,18 +100,18 @@ pub(crate) fn cat_to(from: &Path, to: &Path) -> Option<Duration> {
     run_into(Command::new("cat").arg(from), to)
 }
 
-/// The time of xmllint for the parts of a set; `None` if it is not installed.
-pub(crate) fn xmllint(set: &Set) -> Option<Duration> {
+/// Runs xmllint on the parts of a set; `None` if it is not installed.
+pub(crate) fn xmllint(set: &Set) -> Option<Run> {
     run(Command::new("xmllint").args(["--stream", "--noout"]).args(&set.parts))
 }
 
 /// The time in which `cat` reads the parts of a set.
 pub(crate) fn cat(set: &Set) -> Option<Duration> {
-    run(Command::new("cat").args(&set.parts))
+    run(Command::new("cat").args(&set.parts)).map(|run| run.time)
 }
 
-/// The run time of `sited check`.
-pub(crate) fn check(index: &Path) -> Duration {
+/// Runs `sited check`.
+pub(crate) fn check(index: &Path) -> Run {
     run(&mut checking(index)).expect("sited is built")
 }
 
@@ -115,24 +126,27 @@ pub(crate) fn check_memory(index: &Path) -> Option<u64> {
     most
 }
 
-/// The run time of a program; prints a notice and returns `None` if it is not installed.
-fn run(command: &mut Command) -> Option<Duration> {
-    timed(command.stdout(Stdio::null()))
+/// Runs a program; prints a notice and returns `None` if it is not installed.
+fn run(command: &mut Command) -> Option<Run> {
+    measured(command.stdout(Stdio::null()))
 }
 
-/// [`run`] with the output written to a new file.
+/// The time of [`run`] with the output written to a new file.
 fn run_into(command: &mut Command, to: &Path) -> Option<Duration> {
-    timed(command.stdout(fs::File::create(to).expect("make a file")))
+    measured(command.stdout(fs::File::create(to).expect("make a file"))).map(|run| run.time)
 }
 
-fn timed(command: &mut Command) -> Option<Duration> {
+fn measured(command: &mut Command) -> Option<Run> {
     command.stdin(Stdio::null()).stderr(Stdio::null());
-    let (took, status) = time(|| command.status());
+    let (time, ended) = time(|| command.spawn().and_then(|mut child| child.wait4()));
+    let run = |usage: ResourceUsage| Run { time, cpu: usage.utime + usage.stime };
     let name = command.get_program().to_string_lossy().into_owned();
-    match status {
+    match ended {
         // `rg` exits with status 1 if nothing matches.
-        Ok(status) if status.success() || (name == "rg" && status.code() == Some(1)) => Some(took),
-        Ok(status) => {
+        Ok(ResUse { status, rusage }) if status.success() || (name == "rg" && status.code() == Some(1)) => {
+            Some(run(rusage))
+        }
+        Ok(ResUse { status, .. }) => {
             println!("MISSING PEER: {name} failed ({status}), so nothing is compared with it");
             None
         }

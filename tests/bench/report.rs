@@ -1,6 +1,7 @@
 //! Measures times, and prints the table of results.
 //!
-//! The best of several rounds counts, since other work on the machine only adds time.
+//! The best of several rounds counts, since other work on the machine only adds time. Shapes are compared with other
+//! programs by medians of alternating runs.
 
 use std::fmt::{self, Write as _};
 use std::time::{Duration, Instant};
@@ -30,16 +31,6 @@ pub(crate) fn resident_of(process: &str) -> Option<(u64, u64)> {
         line.split_whitespace().next()?.parse::<u64>().ok().map(|kilobytes| kilobytes * 1_024)
     };
     Some((field("VmRSS:")?, field("VmHWM:")?))
-}
-
-/// The CPU time of all processes that this one has waited for; `None` if the system does not report it.
-pub(crate) fn cpu_of_children() -> Option<Duration> {
-    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
-    // The second field is the name of the program in parentheses, so the rest starts with the third one (proc(5)).
-    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
-    let ticks = |number: usize| fields.get(number - 3)?.parse::<u64>().ok();
-    // `cutime` and `cstime`, in units of 10 ms.
-    Some(Duration::from_millis(10 * (ticks(16)? + ticks(17)?)))
 }
 
 /// The measurements of one run.

@@ -62,7 +62,8 @@ fn growth(shape: Shape, set: &Set, rounds: u32, report: &mut Report) {
     let folders =
         [4, few].map(|urls| (urls, tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("make a folder")));
     let [tiny, small] = folders.each_ref().map(|(urls, folder)| shape.set(folder.path(), *urls));
-    let tasks: [Task; 2] = [("sited check", peers::check), ("open, ready", |index| open_in_process(index).took)];
+    let tasks: [Task; 2] =
+        [("sited check", |index| peers::check(index).time), ("open, ready", |index| open_in_process(index).took)];
     for (name, task) in tasks {
         let of = |set: &Set, rounds| (0..rounds).map(|_| task(&set.index)).min().unwrap_or_default();
         // Short times vary more, so they have more rounds.
@@ -84,7 +85,7 @@ fn printing(set: &Set, rounds: u32, report: &mut Report) {
     for format in ["text", "json", "sarif", "github", "junit"] {
         let (mut check, mut print, mut cat) = (Duration::MAX, Duration::MAX, Duration::MAX);
         for _ in 0..rounds.max(1) {
-            check = check.min(peers::check(&set.index));
+            check = check.min(peers::check(&set.index).time);
             print = print.min(peers::print_findings(&set.index, format, &out));
             cat = cat.min(peers::cat_to(&out, &copy).unwrap_or(Duration::MAX));
         }
@@ -126,19 +127,21 @@ fn damage(set: &Set, rounds: u32, report: &mut Report) {
     };
     let fastest = |task: &dyn Fn() -> Duration| (0..rounds.max(1)).map(|_| task()).min().unwrap_or_default();
     let (_folder, file) = write(str::to_owned);
-    let sound = fastest(&|| peers::check(&file));
+    let sound = fastest(&|| peers::check(&file).time);
     report.time("plain: sited check, one sound file", sound, None);
     for (kind, damaged) in KINDS {
         let (_folder, file) = write(damaged);
-        let took = fastest(&|| peers::check(&file));
+        let took = fastest(&|| peers::check(&file).time);
         report.time(&format!("plain: sited check, {kind} in every entry"), took, Some(sound * 2));
         let bytes = fs::read(&file).expect("read the file");
         let alone = fastest(&|| time(|| repair::repair(&bytes)).0);
         report.peer(&format!("plain: the repair alone, {kind}"), Some(alone));
         let repaired = repair::repair(&bytes).expect("the file can be repaired");
         fs::write(&file, &*repaired.bytes).expect("write the repaired file");
-        report
-            .peer(&format!("plain: sited check of the repaired file, {kind}"), Some(fastest(&|| peers::check(&file))));
+        report.peer(
+            &format!("plain: sited check of the repaired file, {kind}"),
+            Some(fastest(&|| peers::check(&file).time)),
+        );
     }
 }
 

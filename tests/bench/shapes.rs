@@ -2,8 +2,8 @@
 //! `cargo bench -- --shape plain|minified|noisy|hreflang|images|intl|all`.
 
 use super::generate::{HOST, Set, mix, write_set};
-use super::peers;
-use super::report::{Report, cpu_of_children, time};
+use super::peers::{self, Run};
+use super::report::{Report, time};
 use super::{open, shape_tasks, yardstick};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -144,47 +144,57 @@ impl Shape {
     }
 }
 
+/// The median of some times; `None` if one is missing.
+fn median(times: impl Iterator<Item = Option<Duration>>) -> Option<Duration> {
+    let mut times = times.collect::<Option<Vec<_>>>()?;
+    times.sort_unstable();
+    times.get(times.len() / 2).copied()
+}
+
+/// One round of the tasks of [`of_set`].
+struct Round {
+    xmllint: Option<Run>,
+    check: Run,
+    read: Option<Run>,
+    parse: Option<Run>,
+    events: Duration,
+    ready: Duration,
+    cat: Option<Duration>,
+}
+
 /// Runs the program and its yardsticks alternately, so that all run under the same conditions.
 fn of_set(shape: Shape, set: &Set, rounds: u32, report: &mut Report) {
-    let (mut check, mut ready, mut events, mut copy) = (Duration::MAX, Duration::MAX, Duration::MAX, Duration::MAX);
-    let mut xmllint = None;
-    let [mut lint_cpu, mut check_cpu, mut read_cpu, mut parse_cpu] = [Duration::ZERO; 4];
-    for _ in 0..rounds.max(1) {
-        let lint = with_cpu(&mut lint_cpu, || peers::xmllint(set));
-        xmllint = xmllint.map_or(lint, |best: Duration| lint.map(|lint| lint.min(best)));
-        check = check.min(with_cpu(&mut check_cpu, || peers::check(&set.index)));
-        with_cpu(&mut read_cpu, || peers::in_process("--read", set));
-        with_cpu(&mut parse_cpu, || peers::in_process("--parse", set));
-        events = events.min(time(|| yardstick::read(set)).0);
-        ready = ready.min(time(|| open(&set.index)).0);
-        copy = copy.min(peers::cat(set).unwrap_or(Duration::MAX));
-    }
+    let round = |_| Round {
+        xmllint: peers::xmllint(set),
+        check: peers::check(&set.index),
+        read: peers::in_process("--read", set),
+        parse: peers::in_process("--parse", set),
+        events: time(|| yardstick::read(set)).0,
+        ready: time(|| open(&set.index)).0,
+        cat: peers::cat(set),
+    };
+    let rounds: Vec<Round> = (0..rounds.max(1)).map(round).collect();
+    let time_of = |of: fn(&Round) -> Option<Run>| median(rounds.iter().map(|round| of(round).map(|run| run.time)));
+    let cpu_of = |of: fn(&Round) -> Option<Run>| median(rounds.iter().map(|round| of(round).map(|run| run.cpu)));
+    let duration = |of: fn(&Round) -> Duration| median(rounds.iter().map(|round| Some(of(round)))).unwrap_or_default();
     let name = shape.name();
     let megabytes = set.bytes as f64 / 1e6;
+    let (xmllint, lint_cpu) = (time_of(|round| round.xmllint), cpu_of(|round| round.xmllint));
+    let events = duration(|round| round.events);
     report.peer(&format!("{name}: xmllint --stream --noout, {megabytes:.0} MB"), xmllint);
     report.peer(&format!("{name}: quick-xml events, one thread"), Some(events));
-    report.peer(&format!("{name}: cat"), Some(copy).filter(|copy| *copy < Duration::MAX));
+    report.peer(&format!("{name}: cat"), median(rounds.iter().map(|round| round.cat)));
     let share = if shape == Shape::Noisy { 1.0 } else { 0.5 };
-    report.time(&format!("{name}: sited check"), check, xmllint.map(|peer| peer.mul_f64(share)));
-    if check_cpu > Duration::ZERO {
-        let (lint, check) = (lint_cpu / rounds.max(1), check_cpu / rounds.max(1));
-        report.peer(&format!("{name}: xmllint, CPU"), xmllint.map(|_| lint));
-        report.peer(&format!("{name}: reading the files into memory, CPU"), Some(read_cpu / rounds.max(1)));
-        let what = format!("{name}: URLs and dates parsed with quick-xml, url and chrono, CPU");
-        report.peer(&what, Some(parse_cpu / rounds.max(1)));
-        report.time(&format!("{name}: sited check, CPU"), check, xmllint.map(|_| lint.mul_f64(share)));
-    }
+    let of_xmllint = |peer: Option<Duration>| peer.map(|peer| peer.mul_f64(share));
+    report.time(&format!("{name}: sited check"), duration(|round| round.check.time), of_xmllint(xmllint));
+    report.peer(&format!("{name}: xmllint, CPU"), lint_cpu);
+    report.peer(&format!("{name}: reading the files into memory, CPU"), cpu_of(|round| round.read));
+    let what = format!("{name}: URLs and dates parsed with quick-xml, url and chrono, CPU");
+    report.peer(&what, cpu_of(|round| round.parse));
+    report.time(&format!("{name}: sited check, CPU"), duration(|round| round.check.cpu), of_xmllint(lint_cpu));
     let share = if shape == Shape::Plain { 0.7 } else { 1.5 };
-    report.time(&format!("{name}: open, ready"), ready, Some(events.mul_f64(share)));
+    report.time(&format!("{name}: open, ready"), duration(|round| round.ready), Some(events.mul_f64(share)));
     if let Some(most) = peers::check_memory(&set.index) {
         report.bytes(&format!("{name}: sited check, memory at its peak"), most, Some(set.bytes * 3 / 2 + (32 << 20)));
     }
-}
-
-/// Runs a program, and adds its CPU time to `sum` if the system reports it.
-fn with_cpu<T>(sum: &mut Duration, run: impl FnOnce() -> T) -> T {
-    let before = cpu_of_children();
-    let result = run();
-    *sum += cpu_of_children().zip(before).map_or(Duration::ZERO, |(after, before)| after.saturating_sub(before));
-    result
 }
