@@ -11,6 +11,7 @@ use crate::xml::escape::escape;
 use crate::xml::markup::{self, Kind, Markup};
 use crate::xml::names::{Meaning, Names};
 use crate::xml::parser::Parser;
+use std::collections::HashSet;
 use std::ops::Range;
 
 /// A child element with the text before it.
@@ -177,14 +178,13 @@ pub(crate) fn append_extensions_of(text: &[u8], others: &[&[u8]], names: &Names)
     let entry = Entry::of(text, names);
     let own = children(&entry, text, names);
     let own_end = own.last()?.end;
-    let mut known: Vec<&[u8]> = own.iter().filter_map(|child| text.get(child.tag.start..child.end)).collect();
+    let mut known: HashSet<&[u8]> = own.iter().filter_map(|child| text.get(child.tag.start..child.end)).collect();
     let mut out = text.get(..own_end)?.to_vec();
     for other in others {
         for child in children(&Entry::of(other, names), other, names).iter().filter(|child| !child.is_core) {
             let element = other.get(child.tag.start..child.end)?;
-            if !known.contains(&element) {
+            if known.insert(element) {
                 out.extend_from_slice(other.get(child.lead..child.end)?);
-                known.push(element);
             }
         }
     }
