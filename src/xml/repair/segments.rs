@@ -23,8 +23,8 @@ use std::vec;
 /// Minimum size of a segment, in bytes.
 const MIN_SEGMENT: usize = 1 << 20;
 
-/// Maximum number of segments for each core. A search for the end of a token can reach the end of the file once in
-/// each segment.
+/// Maximum number of segments for each core: small ones stay in its cache, but a search for the end of a token can reach
+/// the end of the file once in each.
 const SEGMENTS_PER_CORE: usize = 16;
 
 /// The number of entries that a segment assumes before it; appending the segment corrects it.
