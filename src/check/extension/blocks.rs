@@ -15,7 +15,7 @@ pub(super) fn validate(outline: &Outline<'_>, entry_context: &EntryContext<'_>, 
     for (number, node) in outline.top_level() {
         match namespace(node) {
             Namespace::Image => {
-                images.get_or_insert_with(|| Images::on(&entry_context.page)).image(outline, number, sink);
+                images.get_or_insert_with(|| Images::on(&entry_context.page)).add(outline, number, sink);
             }
             Namespace::Video => video(outline, number, entry_context, sink),
             Namespace::News => news(outline, number, entry_context, sink),
@@ -47,14 +47,15 @@ struct Images<'t, 'p> {
 }
 
 impl<'t, 'p> Images<'t, 'p> {
-    /// No images, on this page.
+    /// Before the first image of a page with this URL.
     fn on(page: &'p str) -> Self {
         let page = Location::outline(page);
         let (host, origin) = (page.host(), page.origin().map_or("", |(origin, _)| origin));
         Self { host, origin, count: 0, url_count: 0, urls: Default::default(), may_repeat: false }
     }
 
-    fn image(&mut self, outline: &Outline<'t>, number: u32, sink: &mut impl Sink) {
+    /// Checks the next image.
+    fn add(&mut self, outline: &Outline<'t>, number: u32, sink: &mut impl Sink) {
         self.count += 1;
         if self.count == value::IMAGES + 1 {
             sink.breach(Rule::IMAGE_LIMIT, number, About::Element);

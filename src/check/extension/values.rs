@@ -43,12 +43,7 @@ struct Values<'v, S> {
 
 impl<S: Sink> Values<'_, S> {
     fn value(&mut self, number: u32, node: &Node, element: &Element) {
-        let kind = element.kind;
-        // No rule is about the value: plain text has no ampersand.
-        if kind == Kind::Text && node.text == TextKind::Plain {
-            return;
-        }
-        let value = self.outline.value(node);
+        let (kind, value) = (element.kind, self.outline.value(node));
         if kind == Kind::Empty {
             let rule = match namespace(node) {
                 Namespace::Mobile => Rule::MOBILE_NOT_EMPTY,
@@ -70,6 +65,7 @@ impl<S: Sink> Values<'_, S> {
                 self.sink.breach(whitespace_rule(kind), number, About::Value(kind));
             }
         }
+        // Plain text has no ampersand.
         if node.text != TextKind::Plain && is_escaped_twice(&value) {
             self.sink.breach(Rule::XML_DOUBLE_ESCAPED, number, About::Value(kind));
         }

@@ -202,7 +202,7 @@ pub(super) fn has_plain_escapes(bytes: &[u8]) -> bool {
         let (mut last, mut second_last) = (0, 0);
         while let [b'%', high, low, behind @ ..] = rest {
             let byte = chars::capital_hex(*high) << 4 | chars::capital_hex(*low);
-            // The first character of a misread one is from U+00C2 to U+00F4, whose two bytes start with C3.
+            // A character that was encoded twice begins with one from U+00C2 to U+00F4, whose first byte is C3.
             if !matches!(byte, 0x80..=0xff) || (second_last == 0xc3 && starts_misread_continuation(byte)) {
                 return false;
             }
@@ -397,7 +397,7 @@ fn has_misread_utf8(text: &str) -> bool {
     false
 }
 
-/// The characters of the bytes 0x80 to 0x9F in windows-1252 that are others in Latin-1.
+/// The characters that windows-1252 has in the place of the control characters 0x80 to 0x9F of Latin-1.
 const WINDOWS_1252: &str = "€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ";
 
 /// Whether a character is that of a byte 0x80 to 0xBF in windows-1252 or Latin-1.
