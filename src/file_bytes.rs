@@ -24,11 +24,11 @@ const HUGE_PAGE: usize = 2 << 20;
 #[cfg(target_os = "linux")]
 const UNUSED_DIVISOR: usize = 4;
 
-/// The minimum number of bytes that are read or copied in parallel.
+/// The minimum number of bytes that are read in parallel.
 #[cfg(target_os = "linux")]
 const MIN_PARALLEL: usize = 2 * HUGE_PAGE;
 
-/// Number of bytes that are copied by one thread.
+/// Number of bytes that one thread copies at a time.
 #[cfg(target_os = "linux")]
 const COPIED_PIECE: usize = 512 << 10;
 
@@ -217,14 +217,15 @@ impl FileBytes {
     }
 }
 
-/// Copies bytes to new memory, many on all threads that have nothing else to do.
+/// Copies bytes, many of them on all threads that have nothing else to do: `to` is often memory that must be cleared
+/// first.
 #[cfg(target_os = "linux")]
 fn copy(from: &[u8], to: &mut [u8]) {
     if from.len() < 2 * COPIED_PIECE {
         return to.copy_from_slice(from);
     }
-    let pages = to.par_chunks_mut(COPIED_PIECE).zip(from.par_chunks(COPIED_PIECE));
-    pages.for_each(|(to, from)| to.copy_from_slice(from));
+    let pieces = to.par_chunks_mut(COPIED_PIECE).zip(from.par_chunks(COPIED_PIECE));
+    pieces.for_each(|(to, from)| to.copy_from_slice(from));
 }
 
 impl Deref for FileBytes {

@@ -111,15 +111,16 @@ fn merge_repair(
     map: Option<&[Anchor]>,
     quirks: &mut Vec<Quirk>,
 ) -> (Repaired, Vec<Anchor>) {
-    // Positions cost least in ascending order, and a thread that starts in the middle counts the lines before first.
+    // Positions cost least in ascending order: each thread finds those of one part of the list, after it has counted the
+    // lines before.
     let lines = || map.map_or_else(|| Lines::new(bytes), |map| Lines::anchored(bytes, map));
-    let share = |count: usize| count.div_ceil(rayon::current_num_threads()).max(1);
-    let anchors = repaired.anchors.par_iter().with_min_len(share(repaired.anchors.len()));
+    let min_len = |count: usize| count.div_ceil(rayon::current_num_threads()).max(1);
+    let anchors = repaired.anchors.par_iter().with_min_len(min_len(repaired.anchors.len()));
     let located: Vec<Anchor> =
         anchors.map_init(lines, |lines, (ours, theirs)| (*ours as u32, lines.position(*theirs))).collect();
     let repairs = std::mem::take(&mut repaired.repairs);
-    let share = share(repairs.len());
-    quirks.par_extend(repairs.into_par_iter().with_min_len(share).map_init(lines, |lines, repair| {
+    let min_len = min_len(repairs.len());
+    quirks.par_extend(repairs.into_par_iter().with_min_len(min_len).map_init(lines, |lines, repair| {
         let FoundDefect { kind, at, entry, what } = repair;
         Quirk { kind, at: lines.position(at), entry, what }
     }));
