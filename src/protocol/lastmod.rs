@@ -146,17 +146,22 @@ pub fn validate(text: &str) -> Validation {
 /// The instant of a text in which [`validate`] finds no fault; `None` for any other text. Written by hand for speed,
 /// since nearly every value of a real file is parsed here.
 pub fn parse_strict(text: &[u8]) -> Option<Lastmod> {
-    let &[y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2, ref rest @ ..] = text else { return None };
-    let year = i32::from(pair(y1, y2)?) * 100 + i32::from(pair(y3, y4)?);
-    let date = Date { year, month: pair(m1, m2)?, day: pair(d1, d2)? };
-    if year < 1990 || !date.exists() {
+    const YEAR_AND_MONTH: DigitForm = DigitForm::of(*b"0000-00-");
+    const SHORT_DATE: DigitForm = DigitForm::of(*b"00-00-00");
+    const TIME: DigitForm = DigitForm::of(*b"00:00:00");
+    let (date, rest) = text.split_first_chunk::<10>()?;
+    let [century, _, year, _, _, month, ..] = YEAR_AND_MONTH.pairs(*date.first_chunk()?)?;
+    let [.., day, _] = SHORT_DATE.pairs(*date.last_chunk()?)?;
+    let date = Date { year: i32::from(century) * 100 + i32::from(year), month, day };
+    if date.year < 1990 || !date.exists() {
         return None;
     }
     let midnight = date.days() * DAY;
-    let &[b'T', h1, h2, b':', m1, m2, b':', s1, s2, ref zone @ ..] = rest else {
+    let [b'T', rest @ ..] = rest else {
         return rest.is_empty().then_some(Lastmod { seconds: midnight, precision: Precision::Day });
     };
-    let (hour, minute, second) = (pair(h1, h2)?, pair(m1, m2)?, pair(s1, s2)?);
+    let (time, zone) = rest.split_first_chunk()?;
+    let [hour, _, _, minute, _, _, second, _] = TIME.pairs(*time)?;
     if hour > 23 || minute > 59 || second > 59 {
         return None;
     }
@@ -174,6 +179,39 @@ pub fn parse_strict(text: &[u8]) -> Option<Lastmod> {
     };
     let time = (i64::from(hour) * 60 + i64::from(minute)) * 60 + i64::from(second);
     Some(Lastmod { seconds: midnight + time - offset * 60, precision: Precision::Second })
+}
+
+/// A text of eight bytes in which `0` stands for any digit. All bytes are compared at once, as the bytes of one integer.
+#[derive(Clone, Copy)]
+struct DigitForm {
+    form: u64,
+    /// Sets the high bit of each byte that is neither a digit nor, outside of digits, equal to that of the form.
+    limits: u64,
+}
+
+impl DigitForm {
+    const fn of(form: [u8; 8]) -> Self {
+        let (mut limits, mut at) = ([0x7F; 8], 0);
+        while at < form.len() {
+            if form[at] == b'0' {
+                limits[at] -= 9;
+            }
+            at += 1;
+        }
+        Self { form: u64::from_le_bytes(form), limits: u64::from_le_bytes(limits) }
+    }
+
+    /// For each byte, the number that its digit and the next one make; of no meaning for bytes that are not digits. `None`
+    /// if the text does not have this form.
+    #[inline]
+    const fn pairs(self, text: [u8; 8]) -> Option<[u8; 8]> {
+        let digits = u64::from_le_bytes(text) ^ self.form;
+        // The sum carries into the next byte only if the high bit of a byte is set already.
+        if (digits | digits.wrapping_add(self.limits)) & 0x8080_8080_8080_8080 != 0 {
+            return None;
+        }
+        Some((digits * 10 + (digits >> 8)).to_le_bytes())
+    }
 }
 
 /// Two ASCII digits as a number.
@@ -518,6 +556,20 @@ mod tests {
             if let Some(instant) = parse_strict(text.as_bytes()) {
                 let expected = Validation { instant: Some(instant), faults: Faults::empty() };
                 prop_assert_eq!(lenient_parser::parse(&text).validate(), expected);
+            }
+        }
+
+        #[test]
+        fn digits_are_compared_like_each_byte_alone(text in any::<[u8; 8]>(), close in "[0-9:/]{2}[:;][/-:]{2}:[0-9]{2}") {
+            for text in [text, *close.as_bytes().first_chunk().unwrap()] {
+                let matches = text.iter().zip(b"00:00:00").all(|(byte, form)| match form {
+                    b'0' => byte.is_ascii_digit(),
+                    form => byte == form,
+                });
+                let pairs = DigitForm::of(*b"00:00:00").pairs(text);
+                prop_assert_eq!(pairs.is_some(), matches);
+                let expected = [pair(text[0], text[1]), pair(text[3], text[4]), pair(text[6], text[7])];
+                prop_assert!(pairs.is_none_or(|pairs| [pairs[0], pairs[3], pairs[6]].map(Some) == expected));
             }
         }
 
