@@ -19,7 +19,7 @@ use crate::protocol::lastmod;
 use crate::protocol::location::{self, Location, NO_KEY, OriginCache};
 use crate::protocol::priority;
 use crate::xml::elements::Elements;
-use crate::xml::entry::{Entry, FieldSpan, TextKind, only_section};
+use crate::xml::entry::{Anomalies, Entry, FieldSpan, TextKind, only_section};
 use crate::xml::escape;
 use crate::xml::names::FileKind;
 use crate::xml::record::{Flags, Record};
@@ -35,6 +35,8 @@ pub struct EntryReader {
     /// Elements of an entry for which the scanner noted none.
     elements: Elements,
     values: ValueCache,
+    /// The values of the last entry on the fast path.
+    fields: Fields,
     /// Whether to compute near keys.
     with_near_keys: bool,
     /// Rules that several fields of an entry can violate, each with the number of fields that violate it, of the last
@@ -91,7 +93,10 @@ impl EntryReader {
             }
         });
         self.finding_counts.clear();
-        let rules = read.rules.union(site_entry::rules(entry, text, context));
+        let mut rules = read.rules;
+        if context.site.is_some() {
+            rules = rules.union(site_entry::rules(entry, text, context));
+        }
         if !extension::has_content(entry, text) {
             let rules = context.enabled(rules);
             if is_quick && !self.shared.is_empty() {
@@ -140,7 +145,7 @@ impl EntryReader {
         if context.names.kind != FileKind::Urlset || context.profile == Profile::Bing {
             return None;
         }
-        let values = self.check_values((entry, text), context)?;
+        self.check_values((entry, text), context)?;
         let span = entry.field(Field::Loc).filter(|span| span.value_start < span.value_end)?;
         let raw = entry.raw_value(Field::Loc, text)?;
         let loc = match span.text {
@@ -161,7 +166,10 @@ impl EntryReader {
             return None;
         }
         let validated = self.origins.validate(&loc, context.url_prefix);
-        let mut rules = values.rules.union(fields::structure(entry, text, context));
+        let Fields { rules, .. } = &mut self.fields;
+        if entry.anomalies != Anomalies::default() {
+            *rules = rules.union(fields::structure(entry, text, context));
+        }
         if !is_bare(span) {
             rules.insert(fields::whitespace_rule(Field::Loc));
             count_shared(&mut self.shared, fields::whitespace_rule(Field::Loc));
@@ -171,71 +179,74 @@ impl EntryReader {
         }
         rules.insert_if(Rule::POLICY_NEVER, context.policy.is_some_and(|policy| policy.forbids(&loc).is_some()));
         if let Some(site) = context.site {
-            rules = rules.union(site.rules(&loc, context.url_prefix));
+            *rules = rules.union(site.rules(&loc, context.url_prefix));
         }
-        rules.insert_if(Rule::CHANGEFREQ_LASTMOD_CONFLICT, values.facts.conflict(context.now));
-        let mut record = Record::plain(entry, span, (values.facts.lastmod, values.facts.changefreq, values.priority));
-        for (field, value) in [Field::Lastmod, Field::Changefreq, Field::Priority].into_iter().zip(values.irregular) {
+        let Fields { rules, facts, priority, irregular, is_padded } = &mut self.fields;
+        rules.insert_if(Rule::CHANGEFREQ_LASTMOD_CONFLICT, facts.conflict(context.now));
+        let mut record = Record::plain(entry, span, (facts.lastmod, facts.changefreq, *priority));
+        for (field, value) in [Field::Lastmod, Field::Changefreq, Field::Priority].into_iter().zip(irregular) {
             if let Some(value) = value {
-                record.take(field, &value);
+                record.take(field, value);
             }
         }
-        if values.is_padded {
+        if *is_padded {
             record.flags.insert(Flags::ANOMALOUS);
         }
         visit(&record, &validated.location);
-        Some(CheckedEntry { record, rules, key: validated.key, near_key: validated.near_key })
+        Some(CheckedEntry { record, rules: *rules, key: validated.key, near_key: validated.near_key })
     }
 
-    /// The three values besides the URL; `None` if one contains markup or references, or is irregular with white space
-    /// around it.
+    /// Checks the three values besides the URL; `None` if one contains markup or references, or is irregular with white
+    /// space around it.
     #[inline]
-    fn check_values(&mut self, (entry, text): (&Entry, &[u8]), context: &Context<'_>) -> Option<Values> {
+    fn check_values(&mut self, (entry, text): (&Entry, &[u8]), context: &Context<'_>) -> Option<()> {
         let raw = |field: Field| match entry.field(field) {
             None => Some(None),
             Some(span) if span.text == TextKind::Plain => entry.raw_value(field, text).map(Some),
             Some(_) => None,
         };
         let is_padded = |field: Field| entry.field(field).is_some_and(|span| !is_bare(span));
-        let mut values = Values::default();
-        self.shared.clear();
+        let Self { fields: values, values: cache, shared, .. } = self;
+        *values = Fields::default();
+        shared.clear();
         if let Some(raw) = raw(Field::Lastmod)? {
             let sound =
                 lastmod::parse_strict(raw).filter(|date| date.seconds <= context.now + fields::FUTURE_TOLERANCE);
             match sound {
                 Some(_) => values.facts.lastmod = sound,
                 None if is_padded(Field::Lastmod) => return None,
-                None => values.add(self.values.check(Field::Lastmod, raw, context)?, &mut self.shared),
+                None => values.add(cache.check(Field::Lastmod, raw, context)?, shared),
             }
         }
         if let Some(raw) = raw(Field::Changefreq)? {
             match Changefreq::parse_bytes(raw) {
                 sound @ Some(_) => values.facts.changefreq = sound,
                 None if is_padded(Field::Changefreq) => return None,
-                None => values.add(self.values.check(Field::Changefreq, raw, context)?, &mut self.shared),
+                None => values.add(cache.check(Field::Changefreq, raw, context)?, shared),
             }
         }
         if let Some(raw) = raw(Field::Priority)? {
             match priority::parse_tenths(raw) {
                 sound @ Some(_) => values.priority = sound,
                 None if is_padded(Field::Priority) => return None,
-                None => values.add(self.values.check(Field::Priority, raw, context)?, &mut self.shared),
+                None => values.add(cache.check(Field::Priority, raw, context)?, shared),
             }
         }
         for field in [Field::Lastmod, Field::Changefreq, Field::Priority] {
             if is_padded(field) {
                 values.is_padded = true;
                 values.rules.insert(fields::whitespace_rule(field));
-                count_shared(&mut self.shared, fields::whitespace_rule(field));
+                count_shared(shared, fields::whitespace_rule(field));
             }
         }
-        Some(values)
+        Some(())
     }
 }
 
 /// The three values of an entry besides its URL.
-#[derive(Default)]
-struct Values {
+#[derive(Debug, Default)]
+struct Fields {
+    /// The rules that the values violate, and later those that the whole entry violates.
     rules: RuleSet,
     facts: FieldFacts,
     priority: Option<u8>,
@@ -245,7 +256,7 @@ struct Values {
     is_padded: bool,
 }
 
-impl Values {
+impl Fields {
     fn add(&mut self, checked: &CheckedValue, shared: &mut Vec<(Rule, u32)>) {
         if checked.rules.intersects(fields::ANY_FIELD_RULES) {
             checked.rules.intersection(fields::ANY_FIELD_RULES).iter().for_each(|rule| count_shared(shared, rule));

@@ -80,6 +80,8 @@ pub(super) fn fields(damage: &mut DamageLog, inside: &EntryBytes<'_>, at: usize,
         && !names.is_unbound(b"loc")
         && walk.parse_field(Field::Loc, b"<loc>", b"</loc>")
         && walk.parse_field(Field::Lastmod, b"<lastmod>", b"</lastmod>")
+        // Most entries end here.
+        && !walk.is_at_end_tag()
         // A `<sitemap>` has no changefreq and no priority; if it has one, the parser records the anomaly.
         && names.kind == FileKind::Urlset
         && walk.parse_field(Field::Changefreq, b"<changefreq>", b"</changefreq>")
@@ -290,6 +292,10 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
+    fn is_at_end_tag(&self) -> bool {
+        self.bytes.get(self.at..).is_some_and(|rest| rest.starts_with(b"</"))
+    }
+
     /// Parses one field if it is next. Returns false if it is next but must be left to the parser, so that no further
     /// field may be tried.
     #[inline]

@@ -126,6 +126,7 @@ impl Record {
     }
 
     /// Creates the record of an entry whose fields have plain text with these values; equals [`Record::of`].
+    #[inline]
     pub(crate) fn plain(
         entry: &Entry,
         loc: &FieldSpan,

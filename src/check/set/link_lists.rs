@@ -7,32 +7,42 @@ use std::ops::Range;
 #[derive(Debug, Default)]
 pub struct LinkLists {
     links: Vec<Link>,
+    /// The number of links up to the last entry.
+    finished: usize,
     /// The entries that have links, ascending, each with its range of `links`.
     entries: Vec<(u32, Range<u32>)>,
 }
 
 impl LinkLists {
-    /// Adds the links that `collect` appends as those of an entry.
-    pub fn add<R>(&mut self, entry: u32, collect: impl FnOnce(&mut Vec<Link>) -> R) -> R {
-        let from = self.links.len();
-        let result = collect(&mut self.links);
-        let Some(added) = self.links.get(from..).filter(|added| !added.is_empty()) else { return result };
+    /// The links up to now, to which those of the next entry are appended before [`Self::finish_entry`].
+    pub const fn links_mut(&mut self) -> &mut Vec<Link> {
+        &mut self.links
+    }
+
+    /// Makes the appended links those of an entry.
+    #[inline]
+    pub fn finish_entry(&mut self, entry: u32) {
+        let (from, end) = (self.finished, self.links.len());
+        if from == end {
+            return;
+        }
         let range = match self.entries.last() {
-            Some((_, last)) if self.of(last) == added => {
+            Some((_, last)) if self.links.get(from..) == Some(self.of(last)) => {
                 let last = last.clone();
                 self.links.truncate(from);
                 last
             }
-            _ => from as u32..self.links.len() as u32,
+            _ => from as u32..end as u32,
         };
+        self.finished = self.links.len();
         self.entries.push((entry, range));
-        result
     }
 
     /// Adds the lists of entries that follow the first `entries` of the file.
     pub fn append(&mut self, entries: u32, later: Self) {
         let shift = self.links.len() as u32;
         self.links.extend(later.links);
+        self.finished = self.links.len();
         let moved = |(entry, range): (u32, Range<u32>)| (entries + entry, range.start + shift..range.end + shift);
         self.entries.extend(later.entries.into_iter().map(moved));
     }
@@ -70,7 +80,8 @@ mod tests {
             let add = |lists: &[Vec<Link>]| {
                 let mut all = LinkLists::default();
                 for (entry, list) in (0..).zip(lists) {
-                    all.add(entry, |links| links.extend(list));
+                    all.links_mut().extend(list);
+                    all.finish_entry(entry);
                 }
                 all
             };
@@ -89,7 +100,8 @@ mod tests {
     fn a_repeated_list_is_stored_once() {
         let mut lists = LinkLists::default();
         for entry in 0..8 {
-            lists.add(entry, |links| links.extend((0..8).map(link)));
+            lists.links_mut().extend((0..8).map(link));
+            lists.finish_entry(entry);
         }
         assert_eq!((lists.links.len(), lists.entries.len()), (8, 8));
         let addresses: Vec<_> = lists.iter().map(|(_, list)| list.as_ptr()).collect();

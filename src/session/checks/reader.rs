@@ -110,17 +110,16 @@ impl Visit for Reader {
             policy: self.criteria.policy.as_deref(),
             site: self.criteria.site.as_deref(),
         };
-        let Self { part, records, listed, near_keys, shapes, reading, .. } = self;
-        let read = self.links.add(self.keys.len() as u32, |links| {
-            reading.read(parsed, &context, links, |record, location| {
-                let shape = part.add(location, &indexed_row(record, 0));
-                if near_keys.is_some() {
-                    shapes.push(shape);
-                }
-                listed.extend(context.policy.and_then(|policy| policy.required_index(location.text())));
-            })
+        let Self { part, listed, near_keys, shapes, reading, links, .. } = self;
+        let read = reading.read(parsed, &context, links.links_mut(), |record, location| {
+            let shape = part.add(location, &indexed_row(record, 0));
+            if near_keys.is_some() {
+                shapes.push(shape);
+            }
+            listed.extend(context.policy.and_then(|policy| policy.required_index(location.text())));
         });
-        records.push(read.record);
+        links.finish_entry(self.keys.len() as u32);
+        self.records.push(read.record);
         self.keys.push(read.key);
         if let Some(near_keys) = &mut self.near_keys {
             near_keys.push(read.near_key);
