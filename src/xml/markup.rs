@@ -77,14 +77,13 @@ pub(crate) fn is_blank(bytes: &[u8]) -> bool {
 }
 
 /// The range without surrounding XML whitespace; an all-blank range becomes empty at its end.
-pub(crate) fn trim(bytes: &[u8], mut start: usize, mut end: usize) -> (usize, usize) {
-    while start < end && bytes.get(start).is_some_and(|b| is_space(*b)) {
-        start += 1;
-    }
-    while start < end && bytes.get(end - 1).is_some_and(|b| is_space(*b)) {
-        end -= 1;
-    }
-    (start, end)
+#[inline]
+pub(crate) fn trim(bytes: &[u8], start: usize, end: usize) -> (usize, usize) {
+    let text = bytes.get(start..end).unwrap_or_default();
+    let is_space = |byte: &u8| is_space(*byte);
+    let before = text.iter().position(|byte| !is_space(byte)).unwrap_or(text.len());
+    let after = text.iter().rev().take_while(|byte| is_space(byte)).count().min(text.len() - before);
+    (start + before, end - after)
 }
 
 /// Whether a byte may begin a name; any non-ASCII byte may (a superset of XML 1.0, production 4).

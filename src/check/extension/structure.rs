@@ -3,7 +3,7 @@
 use super::outline::Outline;
 use super::{About, EntryContext, Sink, namespace};
 use crate::check::rule::Rule;
-use crate::protocol::extension::{self, Kind};
+use crate::protocol::extension::{self, Element, Kind};
 use crate::protocol::namespace::Namespace;
 use crate::xml::elements::{Node, TOP};
 use crate::xml::names::Meaning;
@@ -27,7 +27,7 @@ pub(super) fn validate(outline: &Outline<'_>, entry_context: &EntryContext<'_>, 
             attributes(outline, (number, node), sink);
         }
         if !element.children.is_empty() {
-            children(outline, number, sink);
+            children(outline, number, element, sink);
         }
         if element.is_deprecated {
             sink.breach(deprecation_rule(node), number, About::Element);
@@ -78,8 +78,37 @@ fn attributes(outline: &Outline<'_>, (number, node): (u32, &Node), sink: &mut im
 }
 
 /// Checks order, number and presence of an element's children.
-fn children(outline: &Outline<'_>, parent: u32, sink: &mut impl Sink) {
-    let Some(element) = outline.node_at(parent).and_then(|node| node.element) else { return };
+fn children(outline: &Outline<'_>, parent: u32, element: &Element, sink: &mut impl Sink) {
+    // In most blocks the children have the order of the schema, and none is repeated.
+    let mut next_index = 0;
+    let is_regular = outline.children(parent).filter(|(_, node)| node.element.is_some()).all(|(_, node)| {
+        let follows = node.schema_index >= next_index;
+        next_index = node.schema_index + 1;
+        follows
+    });
+    if !is_regular {
+        repeated_and_unordered_children(outline, parent, sink);
+    }
+    for (index, child) in element.children.iter().enumerate().filter(|(_, child)| child.is_required) {
+        let is_it = |(_, node): &(u32, &Node)| node.element.is_some() && node.schema_index == index;
+        let first = outline.children(parent).find(is_it);
+        let is_there = first.is_some_and(|(_, node)| child.kind == Kind::Elements || outline.has_value(node));
+        if !is_there {
+            let rule = match outline.node_at(parent).map(namespace) {
+                Some(Namespace::Image) => Rule::IMAGE_LOC_MISSING,
+                Some(Namespace::News) => Rule::NEWS_REQUIRED,
+                Some(Namespace::Geo) => Rule::GEO_FORMAT,
+                Some(Namespace::CodeSearch) => Rule::CODE_FILETYPE_MISSING,
+                _ if element.name == "tvshow" => Rule::VIDEO_TVSHOW,
+                _ => Rule::VIDEO_REQUIRED,
+            };
+            sink.breach(rule, parent, About::Child(child.name));
+        }
+    }
+}
+
+/// Reports children that occur too often or not in the order of the schema.
+fn repeated_and_unordered_children(outline: &Outline<'_>, parent: u32, sink: &mut impl Sink) {
     let (mut reached, mut is_ordered) = (0, true);
     // `video` has the most children: 23.
     let mut first = [u32::MAX; 32];
@@ -102,21 +131,6 @@ fn children(outline: &Outline<'_>, parent: u32, sink: &mut impl Sink) {
     }
     if !is_ordered {
         sink.breach(Rule::EXT_CHILD_ORDER, parent, About::Element);
-    }
-    for (index, child) in element.children.iter().enumerate().filter(|(_, child)| child.is_required) {
-        let node = first.get(index).and_then(|number| outline.node_at(*number));
-        let is_there = node.is_some_and(|node| child.kind == Kind::Elements || outline.has_value(node));
-        if !is_there {
-            let rule = match outline.node_at(parent).map(namespace) {
-                Some(Namespace::Image) => Rule::IMAGE_LOC_MISSING,
-                Some(Namespace::News) => Rule::NEWS_REQUIRED,
-                Some(Namespace::Geo) => Rule::GEO_FORMAT,
-                Some(Namespace::CodeSearch) => Rule::CODE_FILETYPE_MISSING,
-                _ if element.name == "tvshow" => Rule::VIDEO_TVSHOW,
-                _ => Rule::VIDEO_REQUIRED,
-            };
-            sink.breach(rule, parent, About::Child(child.name));
-        }
     }
 }
 

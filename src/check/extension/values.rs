@@ -101,7 +101,7 @@ impl<S: Sink> Values<'_, S> {
 
     /// Checks the syntax of a URL, but not its host and path.
     fn url(&mut self, number: u32, attribute: Option<&'static str>, kind: Kind, value: &str) {
-        for fault in self.cache.urls.faults(value).minus(PAGE_ONLY_FAULTS).iter() {
+        for fault in self.cache.urls.faults(value, PAGE_ONLY_FAULTS).iter() {
             let rule = match fault {
                 Fault::Scheme if kind != Kind::Url && has_scheme(value, &["ftp"]) => continue,
                 Fault::Scheme if kind != Kind::Url => Some(Rule::VIDEO_URL_SCHEME),

@@ -192,6 +192,6 @@ pub(super) fn slash_style(location: &Location<'_>) -> Option<SlashStyle> {
     let slash = path.ends_with(b"/");
     let depth = (location.path_slashes() as usize).checked_sub(1 + usize::from(slash))?;
     let last = || memchr::memrchr2(b'/', b'.', path).and_then(|at| path.get(at));
-    let has_extension = !slash && last() == Some(&b'.');
+    let has_extension = !slash && location.may_have_extension() && last() == Some(&b'.');
     (!has_extension).then_some(SlashStyle { depth: depth.min(DEPTHS - 1) as u8, slash })
 }

@@ -6,47 +6,40 @@
 /// Classes of one byte or of all bytes of a text, as a bit set.
 pub(super) type Classes = u32;
 
-/// `/` or `=`: a word that follows may be a left-over of a template.
-const STARTS_WORD: Classes = 1;
-/// `/`: a slash that follows makes a double slash.
-const STARTS_SLASH: Classes = 1 << 1;
-/// `/`: a dot that follows may make a dot segment.
-const STARTS_DOT: Classes = 1 << 2;
-/// `/`: a word that follows may be a segment of private pages.
-const STARTS_PRIVATE: Classes = 1 << 16;
-/// Distance of the `STARTS_…` bits from the bits that they pair with.
-const PAIR_SHIFT: u32 = 3;
+/// Short sequences of characters that start with `/` or `=`, as a bit set.
+pub(super) type Sequences = u32;
 
-/// Directly after `/` or `=`: the first letter of `null`, `NaN`, `undefined`.
-pub(super) const WORD_PAIR: Classes = STARTS_WORD << PAIR_SHIFT;
 /// `//`.
-pub(super) const SLASH_PAIR: Classes = STARTS_SLASH << PAIR_SHIFT;
+pub(super) const DOUBLE_SLASH: Sequences = 1;
 /// `/.`.
-pub(super) const DOT_PAIR: Classes = STARTS_DOT << PAIR_SHIFT;
-
-/// `/w`, `/p`, `/s`, in either case: the first letter of `wp-admin`, `phpmyadmin`, `preview`, `staging`.
-pub(super) const PRIVATE_PAIR: Classes = STARTS_PRIVATE << PAIR_SHIFT;
+pub(super) const SLASH_DOT: Sequences = 1 << 1;
+/// `/` or `=` and the first letter of `null`, `NaN` or `undefined`, in either case: left-overs of a template.
+pub(super) const RESIDUE_START: Sequences = 1 << 2;
+/// `/wp` or `/ph`, in either case: the start of `wp-admin` or `phpmyadmin`.
+pub(super) const PRIVATE_START: Sequences = 1 << 3;
 
 /// `/`, `?`, `#`: characters that end an authority (RFC 3986, 3.2).
-pub(super) const END: Classes = 1 << 6;
+pub(super) const END: Classes = 1;
 /// `A` to `Z`.
-pub(super) const UPPER: Classes = 1 << 7;
+pub(super) const UPPER: Classes = 1 << 1;
 /// `%`.
-pub(super) const PERCENT: Classes = 1 << 8;
+pub(super) const PERCENT: Classes = 1 << 2;
 /// `?`.
-pub(super) const QUERY: Classes = 1 << 9;
+pub(super) const QUERY: Classes = 1 << 3;
 /// `#`.
-pub(super) const HASH: Classes = 1 << 10;
+pub(super) const HASH: Classes = 1 << 4;
 /// Space, tab, line feed, carriage return.
-pub(super) const SPACE: Classes = 1 << 11;
+pub(super) const SPACE: Classes = 1 << 5;
 /// ASCII characters except white space that RFC 3986 never allows raw.
-pub(super) const ILLEGAL: Classes = 1 << 12;
+pub(super) const ILLEGAL: Classes = 1 << 6;
 /// Bytes of characters beyond ASCII.
-pub(super) const HIGH: Classes = 1 << 13;
+pub(super) const HIGH: Classes = 1 << 7;
 /// `:`, `@`, `[`, `]`: user information, port, IP literal; `[object` elsewhere.
-pub(super) const SPECIAL: Classes = 1 << 14;
+pub(super) const SPECIAL: Classes = 1 << 8;
 /// `;` and `(`: start of session identifiers outside of a query.
-pub(super) const SESSION: Classes = 1 << 15;
+pub(super) const SESSION: Classes = 1 << 9;
+/// `.`: the last segment may have an extension.
+pub(super) const DOT: Classes = 1 << 10;
 
 const TABLE: [Classes; 256] = {
     let mut table = [0; 256];
@@ -60,13 +53,8 @@ const TABLE: [Classes; 256] = {
 
 const fn classify(byte: u8) -> Classes {
     match byte {
-        b'/' => STARTS_WORD | STARTS_SLASH | STARTS_DOT | STARTS_PRIVATE | SLASH_PAIR | END,
-        b'=' => STARTS_WORD,
-        b'.' => DOT_PAIR,
-        b'n' | b'u' => WORD_PAIR,
-        b'N' | b'U' => WORD_PAIR | UPPER,
-        b'p' | b's' | b'w' => PRIVATE_PAIR,
-        b'P' | b'S' | b'W' => PRIVATE_PAIR | UPPER,
+        b'/' => END,
+        b'.' => DOT,
         b'A'..=b'Z' => UPPER,
         b'%' => PERCENT,
         b'?' => QUERY | END,
@@ -95,100 +83,121 @@ pub(super) const fn classes_of_char(letter: char) -> Classes {
 pub(super) struct Survey {
     /// The classes of all bytes together.
     pub(super) classes: Classes,
-    /// The pairs ([`WORD_PAIR`], [`SLASH_PAIR`], [`DOT_PAIR`], [`PRIVATE_PAIR`]) that are directly after their starter.
-    pub(super) pairs: Classes,
+    /// The sequences that occur.
+    pub(super) sequences: Sequences,
     /// Number of slashes.
     pub(super) slashes: u32,
 }
 
 /// The classes of single bytes that rules check: all except [`END`].
-const CHECKED: Classes = UPPER | PERCENT | QUERY | HASH | SPACE | ILLEGAL | HIGH | SPECIAL | SESSION;
+const CHECKED: Classes = UPPER | PERCENT | QUERY | HASH | SPACE | ILLEGAL | HIGH | SPECIAL | SESSION | DOT;
 
-/// The classes of all bytes together, the pairs, and the number of slashes.
+/// The classes and sequences of the bytes from an offset on, and their number of slashes. Sequences may start before the
+/// offset.
 #[inline]
-pub(super) fn survey(bytes: &[u8]) -> Survey {
-    survey_common(bytes).unwrap_or_else(|| survey_any(bytes))
+pub(super) fn survey(text: &[u8], from: usize) -> Survey {
+    survey_common(text, from).unwrap_or_else(|| survey_any(text, from))
 }
 
-fn survey_any(bytes: &[u8]) -> Survey {
-    let (mut all, mut pairs, mut before, mut slashes) = (0, 0, 0, 0);
-    for &byte in bytes {
-        let class = classes_of(byte);
-        all |= class;
-        pairs |= (before << PAIR_SHIFT) & class;
+fn survey_any(text: &[u8], from: usize) -> Survey {
+    let (mut classes, mut sequences, mut slashes) = (0, 0, 0);
+    for (at, &byte) in text.iter().enumerate().skip(from) {
+        classes |= classes_of(byte);
+        sequences |= sequences_that_end(text.get(..=at).unwrap_or_default());
         slashes += u32::from(byte == b'/');
-        before = class;
     }
-    Survey { classes: all & CHECKED, pairs: pairs & (WORD_PAIR | SLASH_PAIR | DOT_PAIR | PRIVATE_PAIR), slashes }
+    Survey { classes: classes & CHECKED, sequences, slashes }
+}
+
+/// The sequences at the end of a text.
+fn sequences_that_end(text: &[u8]) -> Sequences {
+    let byte = |from_end: usize| text.len().checked_sub(from_end).and_then(|at| text.get(at)).copied().unwrap_or(0);
+    let (second_last, last) = (byte(2).to_ascii_lowercase(), byte(1).to_ascii_lowercase());
+    match (byte(3), second_last, last) {
+        (_, b'/', b'/') => DOUBLE_SLASH,
+        (_, b'/', b'.') => SLASH_DOT,
+        (_, b'/' | b'=', b'n' | b'u') => RESIDUE_START,
+        (b'/', b'w', b'p') | (b'/', b'p', b'h') => PRIVATE_START,
+        _ => 0,
+    }
 }
 
 /// Number of bytes that are compared at once, as lanes of a vector.
 const LANES: usize = 16;
 
-/// [`survey`] for a text of common bytes (letters, digits, `-._~/=&?%+,!$'*)`); `None` for other or very long texts.
-/// Written so that the compiler uses vector instructions: a dozen comparisons for every [`LANES`] bytes.
+/// Number of bytes before the lanes that are read too: sequences have up to three.
+const BEFORE: usize = 2;
+
+/// The number of each lane.
+const LANE_NUMBERS: [u8; LANES] = {
+    let mut numbers = [0; LANES];
+    let mut lane = 0;
+    while lane < LANES {
+        numbers[lane] = lane as u8;
+        lane += 1;
+    }
+    numbers
+};
+
+/// [`survey`] for common bytes (letters, digits, `-._/=&?%+,$'*)`) without `//` and `/.`; `None` for other, very short and
+/// very long texts. Written so that the compiler uses vector instructions: two dozen comparisons for every [`LANES`]
+/// bytes.
 #[allow(clippy::needless_bitwise_bool)] // a branch in a lane would keep the loop from becoming vector instructions
-fn survey_common(bytes: &[u8]) -> Option<Survey> {
+fn survey_common(text: &[u8], from: usize) -> Option<Survey> {
     const UPPER_BIT: u8 = 1;
     const PERCENT_BIT: u8 = 2;
     const QUERY_BIT: u8 = 4;
-    const OTHER_BIT: u8 = 8;
-    const WORD_BIT: u8 = 16;
-    const SLASH_BIT: u8 = 32;
-    const DOT_BIT: u8 = 64;
-    const PRIVATE_BIT: u8 = 128;
-    let (mut found, mut slashes) = ([0_u8; LANES], [0_u8; LANES]);
-    let mut scan = |bytes: &[u8; LANES], next: &[u8; LANES]| {
-        for lane in 0..LANES {
-            let (byte, next) = (bytes[lane], next[lane]);
-            let bit = |holds: bool, bit: u8| if holds { bit } else { 0 };
-            let (small, next_small) = (byte | 0x20, next | 0x20);
-            let is_letter = small.wrapping_sub(b'a') < 26;
-            let is_slash = byte == b'/';
-            // From `-` to `9`: `-`, `.`, `/` and the digits; from `)` to `,`: `)`, `*`, `+` and the comma.
-            let is_common = is_letter
-                | (byte.wrapping_sub(b'-') < 13)
-                | (byte.wrapping_sub(b')') < 4)
-                | (byte.wrapping_sub(b'$') < 4)
-                | (byte == b'=')
-                | (byte == b'?')
-                | (byte == b'_')
-                | (byte == b'~')
-                | (byte == b'!');
-            found[lane] |= bit(is_letter & (byte & 0x20 == 0), UPPER_BIT)
-                | bit(byte == b'%', PERCENT_BIT)
-                | bit(byte == b'?', QUERY_BIT)
-                | bit(!is_common, OTHER_BIT)
-                | bit((is_slash | (byte == b'=')) & ((next_small == b'n') | (next_small == b'u')), WORD_BIT)
-                | bit(is_slash & (next == b'/'), SLASH_BIT)
-                | bit(is_slash & (next == b'.'), DOT_BIT)
-                | bit(is_slash & ((next_small == b'p') | (next_small == b's') | (next_small == b'w')), PRIVATE_BIT);
-            slashes[lane] += u8::from(is_slash);
-        }
-    };
-    if bytes.len() > LANES * usize::from(u8::MAX) {
+    const DOT_BIT: u8 = 8;
+    const RESIDUE_BIT: u8 = 16;
+    const PRIVATE_BIT: u8 = 32;
+    const OTHER_BIT: u8 = 64;
+    if from < BEFORE || text.len() < BEFORE + LANES || text.len() > LANES * usize::from(u8::MAX) {
         return None;
     }
-    let mut rest = bytes;
-    while let (Some(lanes), Some(next)) = (rest.first_chunk(), rest.get(1..).and_then(<[u8]>::first_chunk)) {
-        scan(lanes, next);
-        rest = rest.get(LANES..)?;
+    let (mut found, mut slashes) = ([0_u8; LANES], [0_u8; LANES]);
+    let mut at = from;
+    while at < text.len() {
+        // The last lanes end with the text; the first of them were compared before.
+        let start = at.min(text.len() - LANES);
+        let compared = (at - start) as u8;
+        let window: &[u8; BEFORE + LANES] = text.get(start - BEFORE..)?.first_chunk()?;
+        let (second_last, last, bytes): (&[u8; LANES], &[u8; LANES], &[u8; LANES]) =
+            (window.first_chunk()?, window.get(1..)?.first_chunk()?, window.last_chunk()?);
+        for lane in 0..LANES {
+            let (second_last, last, byte) = (second_last[lane], last[lane], bytes[lane]);
+            let bit = |holds: bool, bit: u8| if holds { bit } else { 0 };
+            let (small_last, small) = (last | 0x20, byte | 0x20);
+            let is_letter = small.wrapping_sub(b'a') < 26;
+            let (is_slash, is_dot, follows_slash) = (byte == b'/', byte == b'.', last == b'/');
+            // From `)` to `9`: `)`, `*`, `+`, the comma, `-`, `.`, `/` and the digits. `=` and `?` differ in one bit.
+            let is_common = is_letter
+                | (byte.wrapping_sub(b')') < 17)
+                | (byte.wrapping_sub(b'$') < 4)
+                | (byte | 2 == b'?')
+                | (byte == b'_');
+            let starts_private = ((small_last == b'w') & (small == b'p')) | ((small_last == b'p') & (small == b'h'));
+            let starts_residue = (small == b'n') | (small == b'u');
+            let bits = bit(is_letter & (byte & 0x20 == 0), UPPER_BIT)
+                | bit(byte == b'%', PERCENT_BIT)
+                | bit(byte == b'?', QUERY_BIT)
+                | bit(is_dot, DOT_BIT)
+                | bit((follows_slash | (last == b'=')) & starts_residue, RESIDUE_BIT)
+                | bit((second_last == b'/') & starts_private, PRIVATE_BIT)
+                | bit(!is_common | (follows_slash & (is_slash | is_dot)), OTHER_BIT);
+            let is_new = LANE_NUMBERS[lane] >= compared;
+            found[lane] |= bit(is_new, bits);
+            slashes[lane] += u8::from(is_new & is_slash);
+        }
+        at = start + LANES;
     }
-    // Pad the last lanes with a letter that is in no class.
-    let mut last = [b'a'; LANES + 1];
-    last.get_mut(..rest.len())?.copy_from_slice(rest);
-    scan(last.first_chunk()?, last.get(1..)?.first_chunk()?);
     let found = found.iter().fold(0, |all, lane| all | lane);
     if found & OTHER_BIT != 0 {
         return None;
     }
-    let class = |bit: u8, class: Classes| if found & bit == 0 { 0 } else { class };
+    let class = |bit: u8, class: u32| if found & bit == 0 { 0 } else { class };
     Some(Survey {
-        classes: class(UPPER_BIT, UPPER) | class(PERCENT_BIT, PERCENT) | class(QUERY_BIT, QUERY),
-        pairs: class(WORD_BIT, WORD_PAIR)
-            | class(SLASH_BIT, SLASH_PAIR)
-            | class(DOT_BIT, DOT_PAIR)
-            | class(PRIVATE_BIT, PRIVATE_PAIR),
+        classes: class(UPPER_BIT, UPPER) | class(PERCENT_BIT, PERCENT) | class(QUERY_BIT, QUERY) | class(DOT_BIT, DOT),
+        sequences: class(RESIDUE_BIT, RESIDUE_START) | class(PRIVATE_BIT, PRIVATE_START),
         slashes: slashes.iter().map(|lane| u32::from(*lane)).sum(),
     })
 }
@@ -277,31 +286,37 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn pairs_are_found_only_after_their_starter() {
+    fn sequences_are_found_only_after_a_slash_or_an_equals_sign() {
         for (text, expected) in [
             ("/a/b", 0),
-            ("/a//b", SLASH_PAIR),
-            ("/a/.b", DOT_PAIR),
+            ("/a//b", DOUBLE_SLASH),
+            ("/a/.b", SLASH_DOT),
             ("/a.b", 0),
-            ("/news", WORD_PAIR),
-            ("?a=null", WORD_PAIR),
+            ("/news", RESIDUE_START),
+            ("?a=null", RESIDUE_START),
             ("/a-null", 0),
             ("=/", 0),
+            ("/a/WP-admin", PRIVATE_START),
+            ("/phpmyadmin", PRIVATE_START),
+            ("=wp", 0),
+            ("/w", 0),
         ] {
-            assert_eq!(survey(text.as_bytes()).pairs, expected, "{text}");
+            assert_eq!(survey(text.as_bytes(), 0).sequences, expected, "{text}");
+            let url = format!("https://example.com{text}");
+            assert_eq!(survey(url.as_bytes(), 19).sequences, expected, "{url}");
         }
     }
 
     proptest! {
         #[test]
         fn both_surveys_agree_on_common_bytes(
-            text in "([a-zA-Z0-9._~-]{0,9}(/|//|=|%C3|\\?|&|/[npsuwNPSUW.]|[!$\\()*+,;:@ é\"#]?)){0,9}",
+            text in "([a-zA-Z0-9._~-]{0,9}(/|//|=|%C3|\\?|&|[/=][npuwNPUW.][aunphAUNPH]|[!$\\()*+,;:@ é\"#]?)){0,9}",
         ) {
             let bytes = text.as_bytes();
-            for at in 0..bytes.len() {
-                let any = survey_any(&bytes[at..]);
-                prop_assert_eq!(survey(&bytes[at..]), any);
-                prop_assert!(survey_common(&bytes[at..]).is_none_or(|common| common == any));
+            for from in 0..=bytes.len() {
+                let any = survey_any(bytes, from);
+                prop_assert_eq!(survey(bytes, from), any);
+                prop_assert!(survey_common(bytes, from).is_none_or(|common| common == any));
             }
         }
     }

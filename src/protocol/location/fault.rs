@@ -132,6 +132,11 @@ impl Faults {
         self.0 & (1 << fault as u8) != 0
     }
 
+    /// Whether all faults of `other` are in the set.
+    pub const fn contains(self, other: Self) -> bool {
+        other.minus(self).is_empty()
+    }
+
     /// Adds one fault.
     pub const fn insert(&mut self, fault: Fault) {
         self.0 |= 1 << fault as u8;

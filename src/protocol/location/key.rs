@@ -3,7 +3,7 @@
 //! Keys are only compared and never become text of a document. The key of a URL that is already normal is the URL
 //! itself, without copying; so is that of a text that is not an http(s) URL.
 
-use super::chars::{self, DOT_PAIR, HASH, HIGH, ILLEGAL, PERCENT, SPACE, SPECIAL, UPPER};
+use super::chars::{self, HASH, HIGH, ILLEGAL, PERCENT, SLASH_DOT, SPACE, SPECIAL, UPPER};
 use super::parts::{Location, Port, Scheme};
 use super::{host, params};
 use foldhash::fast::FixedState;
@@ -62,9 +62,54 @@ pub(crate) fn near_key(decoded: &str, out: &mut String) {
 }
 
 /// The hash of a key that is not empty.
+///
+/// Scheme, `www.` and a slash at the end are mixed into the hash of the text between them, which usually is the near key
+/// too: it is hashed once for both.
 pub(super) fn hash_normal(key: &[u8]) -> u64 {
-    let hash = FixedState::with_seed(SEED).hash_one(key);
+    HashedCore::of(key).key
+}
+
+/// The hash of a near key that is not empty.
+fn hash_near(near_key: &[u8]) -> u64 {
+    not_empty(FixedState::with_seed(SEED).hash_one(near_key))
+}
+
+/// A hash that differs from that of an empty value.
+const fn not_empty(hash: u64) -> u64 {
     if hash == NO_KEY { 1 } else { hash }
+}
+
+/// The core of a key: the text without scheme, `www.` and one slash at the end.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct HashedCore<'k> {
+    text: &'k [u8],
+    /// [`hash_near`] of the text.
+    hash: u64,
+    /// The hash of the key.
+    pub(super) key: u64,
+}
+
+impl<'k> HashedCore<'k> {
+    /// Keys differ if and only if their cores or what surrounds these differ.
+    pub(super) fn of(key: &'k [u8]) -> Self {
+        let (mut text, mut around) = (key, 0);
+        if let Some(rest) = key.strip_prefix(b"https://") {
+            (text, around) = (rest, 1);
+        } else if let Some(rest) = key.strip_prefix(b"http://") {
+            (text, around) = (rest, 2);
+        }
+        if around > 0
+            && let Some(rest) = text.strip_prefix(b"www.")
+        {
+            (text, around) = (rest, around | 4);
+        }
+        if let Some(rest) = text.strip_suffix(b"/") {
+            (text, around) = (rest, around | 8);
+        }
+        let hash = hash_near(text);
+        // An odd factor with bits in all bytes.
+        Self { text, hash, key: not_empty(hash ^ u64::wrapping_mul(around, 0x9E37_79B9_7F4A_7C15)) }
+    }
 }
 
 /// The hash of a key that is given in two parts.
@@ -99,35 +144,51 @@ pub(super) fn key_hashes(location: &Location<'_>, scratch: &mut String) -> (u64,
     };
     // Capitals outside of ASCII remain only in an invalid host.
     let is_plain = normal.scheme.is_some() && !normal.host().is_empty() && normal.authority_classes & HIGH == 0;
-    let near_hash = if is_plain { near_hash_of_normal(&normal) } else { None };
+    let core = HashedCore::of(normal.text.as_bytes());
+    let near_hash = if is_plain { core.near_hash(&normal) } else { None };
     let near_hash = near_hash.unwrap_or_else(|| {
         let mut near = String::new();
         near_key(location.text, &mut near);
-        hash_normal(near.as_bytes())
+        hash_near(near.as_bytes())
     });
-    (hash_normal(normal.text.as_bytes()), near_hash)
+    (core.key, near_hash)
 }
 
 /// Maximum number of parameters of a query that are sorted without allocation.
 const MAX_SORTED_PARAMETERS: usize = 16;
 
-/// [`near_key_hash`] of a URL that equals its [`key`] except for capitals in scheme and host; `None` for one with more
-/// than [`MAX_LOWERED_BYTES`] bytes or [`MAX_SORTED_PARAMETERS`] parameters, or whose path may name a directory index.
-pub(super) fn near_hash_of_normal(location: &Location<'_>) -> Option<u64> {
-    let text = location.text.as_bytes().get(location.authority..)?;
-    let mut lower_case = [0; MAX_LOWERED_BYTES];
-    let text = if (location.classes | location.authority_classes) & UPPER == 0 {
-        text
-    } else {
+impl HashedCore<'_> {
+    /// [`near_key_hash`] of the URL of this core, which equals its [`key`] except for capitals in scheme and host; `None`
+    /// for one with more than [`MAX_LOWERED_BYTES`] bytes or [`MAX_SORTED_PARAMETERS`] parameters, or whose path may name a
+    /// directory index.
+    #[inline]
+    pub(super) fn near_hash(&self, location: &Location<'_>) -> Option<u64> {
+        let text = location.text.as_bytes().get(location.authority..)?;
+        let page_len = location.path_end() - location.authority;
+        if (location.classes | location.authority_classes) & UPPER == 0 {
+            // A near key of the same length as the core is the core.
+            let hash = |near: &[u8]| if near.len() == self.text.len() { self.hash } else { hash_near(near) };
+            return near_hash_of_lower_case(text, page_len, location.may_have_extension(), hash);
+        }
+        let mut lower_case = [0; MAX_LOWERED_BYTES];
         let lower_case = lower_case.get_mut(..text.len())?;
         lower_case.copy_from_slice(text);
         lower_case.make_ascii_lowercase();
-        lower_case
-    };
-    let page = text.get(..location.path_end() - location.authority)?;
-    let query_start = page.len() + "?".len();
-    let file = page.get(memchr::memrchr(b'/', page)? + 1..)?;
-    if file.starts_with(b"index.") {
+        near_hash_of_lower_case(lower_case, page_len, location.may_have_extension(), hash_near)
+    }
+}
+
+/// [`HashedCore::near_hash`] of a text in lower case, without scheme. Its first `page_len` bytes are authority and path.
+/// `hash` is called with a near key that is a part of the text.
+#[inline]
+fn near_hash_of_lower_case(
+    text: &[u8],
+    page_len: usize,
+    may_have_extension: bool,
+    hash: impl FnOnce(&[u8]) -> u64,
+) -> Option<u64> {
+    let page = text.get(..page_len)?;
+    if may_have_extension && page.get(memchr::memrchr(b'/', page)? + 1..)?.starts_with(b"index.") {
         return None;
     }
     let untrimmed = page.strip_prefix(b"www.").unwrap_or(page);
@@ -135,10 +196,8 @@ pub(super) fn near_hash_of_normal(location: &Location<'_>) -> Option<u64> {
     while let Some(shorter) = page.strip_suffix(b"/") {
         page = shorter;
     }
-    if query_start > text.len() {
-        return Some(hash_normal(page));
-    }
-    let query = std::str::from_utf8(text.get(query_start..)?).ok()?;
+    let Some(query) = text.get(page_len + "?".len()..) else { return Some(hash(page)) };
+    let query = std::str::from_utf8(query).ok()?;
     let mut parameters = [""; MAX_SORTED_PARAMETERS];
     let (mut count, mut kept) = (0, 0);
     let all = params::split_short(query, |byte| byte == b'&');
@@ -151,7 +210,7 @@ pub(super) fn near_hash_of_normal(location: &Location<'_>) -> Option<u64> {
     let parameters = parameters.get_mut(..count)?;
     // Nothing was removed: the usual case.
     if page.len() == untrimmed.len() && kept + count == query.len() + 1 && parameters.is_sorted() {
-        return text.get(query_start - "?".len() - page.len()..).map(hash_normal);
+        return text.get(page_len - page.len()..).map(hash);
     }
     parameters.sort_unstable();
     let (mut near_key, mut len) = ([0; MAX_LOWERED_BYTES], 0);
@@ -165,7 +224,7 @@ pub(super) fn near_hash_of_normal(location: &Location<'_>) -> Option<u64> {
         push(if index == 0 { b"?" } else { b"&" })?;
         push(parameter.as_bytes())?;
     }
-    Some(hash_normal(near_key.get(..len)?))
+    Some(hash_near(near_key.get(..len)?))
 }
 
 /// Maximum number of bytes that are converted to lower case without allocation.
@@ -192,7 +251,7 @@ impl Location<'_> {
         }
         self.has_normal_authority()
             && self.classes & (HASH | SPACE | ILLEGAL | HIGH) == 0
-            && self.pairs & DOT_PAIR == 0
+            && self.sequences & SLASH_DOT == 0
             && self.text.as_bytes().get(self.path) == Some(&b'/')
             && (self.classes & PERCENT == 0 || has_normal_percents(self.rest().as_bytes()))
     }
@@ -382,7 +441,20 @@ mod tests {
                 let mut long = String::new();
                 near_key(&text, &mut long);
                 if !text.is_empty() {
-                    prop_assert_eq!(near_key_hash(&text), hash_normal(long.as_bytes()), "{}", text);
+                    prop_assert_eq!(near_key_hash(&text), hash_near(long.as_bytes()), "{}", text);
+                }
+            }
+        }
+
+        #[test]
+        fn equal_hashes_have_equal_keys(
+            texts in prop::collection::vec("(https?://|HTTPS://)?(www\\.)?(www\\.)?[ab]{0,2}/{0,2}(\\?a?/?)?", 2..6),
+        ) {
+            for one in &texts {
+                for other in &texts {
+                    let (mut first, mut second) = (String::new(), String::new());
+                    let is_equal = key(one, &mut first) == key(other, &mut second);
+                    prop_assert_eq!(key_hash(one) == key_hash(other), is_equal, "{} {}", one, other);
                 }
             }
         }

@@ -3,9 +3,9 @@
 //! Nearly all URLs of a file are plain and have one of a few origins. For those, one pass over the text behind the
 //! origin is enough; all others are validated in full. A property test holds both to the same result.
 
-use super::chars::{self, HASH, HIGH, ILLEGAL, PERCENT, PRIVATE_PAIR, SESSION, SPACE, SPECIAL, UPPER, WORD_PAIR};
+use super::chars::{self, HASH, HIGH, ILLEGAL, PERCENT, PRIVATE_START, RESIDUE_START, SESSION, SPACE, SPECIAL, UPPER};
 use super::fault::{Fault, Faults};
-use super::key::{NO_KEY, hash_normal, hash_of_parts, key_hashes, near_hash_of_normal, near_key_hash};
+use super::key::{HashedCore, NO_KEY, hash_normal, hash_of_parts, key_hashes, near_key_hash};
 use super::parts::{Location, Scheme};
 use super::url_prefix::UrlPrefix;
 use super::{params, parts, private, validate};
@@ -64,6 +64,8 @@ pub(crate) struct Validated<'t> {
 
 /// Classes of characters behind the authority that need full validation.
 const UNUSUAL: chars::Classes = HASH | SPACE | ILLEGAL | HIGH | SPECIAL | SESSION;
+/// The faults of parameters.
+const QUERY_FAULTS: Faults = Faults::of(&[Fault::SessionId, Fault::TrackingParam, Fault::Private]);
 /// Length up to which no engine finds a URL too long, in bytes.
 const MAX_FAST_BYTES: usize = 256;
 
@@ -78,12 +80,13 @@ impl OriginCache {
     pub(crate) fn validate<'t>(&mut self, text: &'t str, url_prefix: Option<&UrlPrefix>) -> Validated<'t> {
         let (location, faults) = if let Some(origin) = self.find(text) {
             let location = origin.locate(text);
-            if let Some(faults) = origin.faults_of_plain(&location, url_prefix) {
+            if let Some(faults) = origin.faults_of_plain(&location, url_prefix, Faults::NONE) {
+                let core = HashedCore::of(text.as_bytes());
                 let key = match &origin.normal {
-                    None => hash_normal(text.as_bytes()),
+                    None => core.key,
                     Some(normal) => hash_of_parts(normal, location.rest()),
                 };
-                let near_key = || near_hash_of_normal(&location).unwrap_or_else(|| near_key_hash(text));
+                let near_key = || core.near_hash(&location).unwrap_or_else(|| near_key_hash(text));
                 let near_key = if self.with_near_keys { near_key() } else { NO_KEY };
                 return Validated { location, faults, key, near_key };
             }
@@ -99,16 +102,18 @@ impl OriginCache {
         Validated { location, faults: faults.union(of_scope), key, near_key }
     }
 
-    /// Only the faults of a URL, without those of its scope.
-    pub(crate) fn faults(&mut self, text: &str) -> Faults {
-        if let Some(origin) = self.find(text) {
+    /// The faults of a URL, without those of its scope and those that the caller ignores.
+    pub(crate) fn faults(&mut self, text: &str, ignored: Faults) -> Faults {
+        let faults = if let Some(origin) = self.find(text) {
             let location = origin.locate(text);
-            let plain = origin.faults_of_plain(&location, None);
-            return plain.unwrap_or_else(|| origin.faults.union(location.validate_behind_authority()));
-        }
-        let location = Location::of(text);
-        self.remember(&location);
-        location.validate()
+            let plain = origin.faults_of_plain(&location, None, ignored);
+            plain.unwrap_or_else(|| origin.faults.union(location.validate_behind_authority()))
+        } else {
+            let location = Location::of(text);
+            self.remember(&location);
+            location.validate()
+        };
+        faults.minus(ignored)
     }
 
     /// The stored origin of a URL, unless its path is empty.
@@ -168,7 +173,7 @@ impl Origin {
     #[inline]
     fn locate<'t>(&self, text: &'t str) -> Location<'t> {
         let path = self.text.len();
-        let chars::Survey { classes, pairs, slashes } = chars::survey(text.as_bytes().get(path..).unwrap_or_default());
+        let chars::Survey { classes, sequences, slashes } = chars::survey(text.as_bytes(), path);
         Location {
             text,
             scheme: Some(self.scheme),
@@ -176,34 +181,41 @@ impl Origin {
             path,
             authority_classes: self.classes,
             classes,
-            pairs,
+            sequences,
             path_end: Some(parts::path_end(text, path, classes)),
             slashes: Some(slashes),
         }
     }
 
-    /// The faults of a plain URL with this origin; `None` if it needs full validation or may not equal its key.
+    /// The faults of a plain URL with this origin; `None` if it needs full validation or may not equal its key. Some that
+    /// are ignored are not looked for.
     #[inline]
-    fn faults_of_plain(&self, location: &Location<'_>, url_prefix: Option<&UrlPrefix>) -> Option<Faults> {
-        let Location { text, classes, pairs, .. } = *location;
+    fn faults_of_plain(
+        &self,
+        location: &Location<'_>,
+        url_prefix: Option<&UrlPrefix>,
+        ignored: Faults,
+    ) -> Option<Faults> {
+        let Location { text, classes, sequences, .. } = *location;
         if text.len() > MAX_FAST_BYTES || text.len() < LOC_CHARACTERS_MIN {
             return None;
         }
-        if classes & UNUSUAL != 0 || pairs & !(WORD_PAIR | PRIVATE_PAIR) != 0 {
+        if classes & UNUSUAL != 0 || sequences & !(RESIDUE_START | PRIVATE_START) != 0 {
             return None;
         }
         if classes & PERCENT != 0 && !validate::has_plain_escapes(location.rest().as_bytes()) {
             return None;
         }
-        if (pairs & WORD_PAIR != 0 && validate::template_residue(location).is_some())
-            || (pairs & PRIVATE_PAIR != 0 && private::find_in_path(location).is_some())
-        {
+        let has_residue = || sequences & RESIDUE_START != 0 && validate::template_residue(location).is_some();
+        let is_private = || !ignored.has(Fault::Private) && private::find_in_path(location).is_some();
+        if has_residue() || is_private() {
             return None;
         }
         // Prefix and URL are both normal, so the URL is in scope if and only if it starts with the prefix.
         let is_outside = |url_prefix: &&UrlPrefix| !text.starts_with(url_prefix.prefix());
         let mut faults = url_prefix.filter(is_outside).map_or(Faults::NONE, |prefix| location.check_scope(prefix));
-        if let Some(query) = location.query().filter(|query| !query.is_empty()) {
+        let query = if ignored.contains(QUERY_FAULTS) { None } else { location.query() };
+        if let Some(query) = query.filter(|query| !query.is_empty()) {
             for parameter in params::parameters(query) {
                 let (name, _) = params::name_and_value(parameter);
                 if !params::may_be_known(name) {
@@ -215,7 +227,8 @@ impl Origin {
                 faults.insert_if(Fault::TrackingParam, params::is_tracking(parameter));
             }
         }
-        faults.insert_if(Fault::NotPage, validate::is_not_page(location.path()));
+        let is_not_page = || location.may_have_extension() && validate::is_not_page(location.path());
+        faults.insert_if(Fault::NotPage, !ignored.has(Fault::NotPage) && is_not_page());
         Some(faults.union(self.faults))
     }
 }
@@ -234,7 +247,9 @@ mod tests {
 
     /// Whether one pass over the text is enough.
     fn is_plain(cache: &mut OriginCache, text: &str, url_prefix: Option<&UrlPrefix>) -> bool {
-        cache.find(text).is_some_and(|origin| origin.faults_of_plain(&origin.locate(text), url_prefix).is_some())
+        cache
+            .find(text)
+            .is_some_and(|origin| origin.faults_of_plain(&origin.locate(text), url_prefix, Faults::NONE).is_some())
     }
 
     #[test]
@@ -306,6 +321,9 @@ mod tests {
                 let judged = neighbours.validate(text, url_prefix.as_ref());
                 prop_assert_eq!((judged.faults, judged.key), alone(text, url_prefix.as_ref()), "{}", text);
                 prop_assert_eq!(judged.near_key, near_key_hash(text), "{}", text);
+                for ignored in [Faults::NONE, QUERY_FAULTS, Faults::only(Fault::NotPage).union(QUERY_FAULTS)] {
+                    prop_assert_eq!(neighbours.faults(text, ignored), validate::validate(text).minus(ignored), "{}", text);
+                }
                 let (ours, theirs) = (judged.location, Location::of(text));
                 prop_assert_eq!(ours.origin(), theirs.origin());
                 prop_assert_eq!((ours.path(), ours.query()), (theirs.path(), theirs.query()));

@@ -3,7 +3,7 @@
 //! Only `http://` and `https://` (in any case) have an authority here; any other text is a path. The parts are not
 //! validated.
 
-use super::chars::{self, Classes};
+use super::chars::{self, Classes, Sequences};
 use memchr::{memchr, memchr_iter, memchr2, memrchr};
 
 /// The two schemes a sitemap may use.
@@ -64,8 +64,8 @@ pub struct Location<'t> {
     pub(super) authority_classes: Classes,
     /// Classes of the bytes after the authority.
     pub(super) classes: Classes,
-    /// Pairs that occur after the authority.
-    pub(super) pairs: Classes,
+    /// Sequences that occur after the authority.
+    pub(super) sequences: Sequences,
     /// End of the path: at `?`, `#` or the end; `None` if it was not searched for.
     pub(super) path_end: Option<usize>,
     /// Number of slashes after the authority, if they were counted.
@@ -76,11 +76,10 @@ impl<'t> Location<'t> {
     /// Parses a decoded, trimmed value.
     pub fn of(text: &'t str) -> Self {
         let location = Self::outline(text);
-        let rest = text.as_bytes().get(location.path..).unwrap_or_default();
-        let survey = chars::survey(rest);
+        let survey = chars::survey(text.as_bytes(), location.path);
         Self {
             classes: survey.classes,
-            pairs: survey.pairs,
+            sequences: survey.sequences,
             path_end: Some(path_end(text, location.path, survey.classes)),
             slashes: Some(survey.slashes),
             ..location
@@ -104,7 +103,8 @@ impl<'t> Location<'t> {
                 path += 1;
             }
         }
-        Self { text, scheme, authority, path, authority_classes, classes: !0, pairs: !0, path_end: None, slashes: None }
+        let (classes, sequences) = (!0, !0);
+        Self { text, scheme, authority, path, authority_classes, classes, sequences, path_end: None, slashes: None }
     }
 
     /// The value as given.
@@ -204,6 +204,12 @@ impl<'t> Location<'t> {
     #[inline]
     pub fn path(&self) -> &'t str {
         self.slice(self.path, self.path_end())
+    }
+
+    /// Whether the last segment of the path may have an extension.
+    #[inline]
+    pub(crate) const fn may_have_extension(&self) -> bool {
+        self.classes & chars::DOT != 0
     }
 
     /// Number of slashes in the path.

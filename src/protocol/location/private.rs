@@ -4,7 +4,7 @@
 //! and `/staging-guide` are pages. `preview` and `staging` count only as the first segment, since deeper folders with
 //! these names contain thumbnails (`/media/preview/1.jpg`). Case is ignored.
 
-use super::chars::{DOT_PAIR, PRIVATE_PAIR};
+use super::chars::{PRIVATE_START, SLASH_DOT};
 use super::params;
 use super::parts::Location;
 
@@ -35,37 +35,22 @@ fn preview_label(host: &str) -> Option<Private<'_>> {
 }
 
 /// The first reason in the path.
+#[inline]
 pub(super) fn find_in_path<'t>(location: &Location<'t>) -> Option<Private<'t>> {
-    if location.pairs & (PRIVATE_PAIR | DOT_PAIR) == 0 {
-        return None;
-    }
     let path = location.path();
-    // The first two letters rule out nearly every segment.
-    let may_start = |bytes: &[u8]| matches!(bytes, [b'/', start @ ..] if may_be_private(start));
-    if !path.as_bytes().windows(3).any(may_start) {
-        return None;
-    }
-    let first_slash = memchr::memchr(b'/', path.as_bytes())?;
-    memchr::memchr_iter(b'/', path.as_bytes()).find_map(|slash| {
-        let rest = path.get(slash + 1..).filter(|rest| may_be_private(rest.as_bytes()))?;
-        let segment = rest.split_once('/').map_or(rest, |(segment, _)| segment);
-        if slash == first_slash && ["preview", "staging"].iter().any(|word| segment.eq_ignore_ascii_case(word)) {
-            return Some(Private::Preview(segment));
-        }
-        classify_segment(segment)
+    preview_segment(path).or_else(|| {
+        let is_possible = location.sequences & (PRIVATE_START | SLASH_DOT) != 0;
+        if is_possible { path.split('/').skip(1).find_map(classify_segment) } else { None }
     })
 }
 
-/// Whether a segment starts like one of the words of [`find_in_path`].
-const fn may_be_private(segment: &[u8]) -> bool {
-    match segment {
-        [b'.', ..] => true,
-        [first, second, ..] => matches!(
-            (first.to_ascii_lowercase(), second.to_ascii_lowercase()),
-            (b'w', b'p') | (b'p', b'h' | b'r') | (b's', b't')
-        ),
-        _ => false,
-    }
+/// Finds a first segment `preview` or `staging`.
+fn preview_segment(path: &str) -> Option<Private<'_>> {
+    let rest = path.strip_prefix('/').filter(|rest| rest.starts_with(['p', 'P', 's', 'S']))?;
+    ["preview", "staging"].iter().filter(|word| params::starts_with(rest, word)).find_map(|word| {
+        let (segment, rest) = rest.split_at_checked(word.len())?;
+        (rest.is_empty() || rest.starts_with('/')).then_some(Private::Preview(segment))
+    })
 }
 
 fn classify_segment(segment: &str) -> Option<Private<'_>> {

@@ -3,7 +3,9 @@
 //! The character classes of [`Location::of`] guard every rule that costs more than a bit test: a plain URL is validated
 //! by its host, last segment and length, without allocation. Validation never fails.
 
-use super::chars::{self, DOT_PAIR, HASH, HIGH, ILLEGAL, PERCENT, SESSION, SLASH_PAIR, SPACE, SPECIAL, UPPER};
+use super::chars::{
+    self, DOUBLE_SLASH, HASH, HIGH, ILLEGAL, PERCENT, RESIDUE_START, SESSION, SLASH_DOT, SPACE, SPECIAL, UPPER,
+};
 use super::fault::{Fault, Faults};
 use super::parts::{Location, Port};
 use super::{host, params, private, shape};
@@ -95,10 +97,10 @@ impl Location<'_> {
     fn validate_path(&self, escapes: u8, faults: &mut Faults) {
         faults.insert_if(Fault::Fragment, self.classes & HASH != 0);
         let path = self.path();
-        if self.pairs & SLASH_PAIR != 0 {
+        if self.sequences & DOUBLE_SLASH != 0 {
             faults.insert_if(Fault::DoubleSlash, memmem::find(path.as_bytes(), b"//").is_some());
         }
-        if self.pairs & DOT_PAIR != 0 || escapes & escape::DOT != 0 {
+        if self.sequences & SLASH_DOT != 0 || escapes & escape::DOT != 0 {
             faults.insert_if(Fault::DotSegments, path.split('/').any(is_dot_segment));
         }
         for parameter in self.query_behind(path).into_iter().flat_map(params::parameters) {
@@ -109,7 +111,7 @@ impl Location<'_> {
             faults.insert_if(Fault::SessionId, params::session(self).is_some());
         }
         faults.insert_if(Fault::Private, private::find(self).is_some());
-        faults.insert_if(Fault::NotPage, is_not_page(path));
+        faults.insert_if(Fault::NotPage, self.may_have_extension() && is_not_page(path));
     }
 
     fn validate_characters(&self, escapes: u8, faults: &mut Faults) {
@@ -122,7 +124,7 @@ impl Location<'_> {
             faults.insert_if(Fault::Mojibake, is_mojibake(self.text));
         }
         let may_be_mark = classes & ILLEGAL != 0 || escapes & (escape::BAD | escape::MARK) != 0;
-        if self.pairs & chars::WORD_PAIR != 0 || may_be_mark || self.classes & SPECIAL != 0 {
+        if self.sequences & RESIDUE_START != 0 || may_be_mark || self.classes & SPECIAL != 0 {
             faults.insert_if(Fault::TemplateResidue, template_residue(self).is_some());
         }
     }
@@ -278,8 +280,8 @@ pub(super) fn template_residue<'t>(location: &Location<'t>) -> Option<&'t str> {
     let text = location.rest();
     let bytes = text.as_bytes();
     let of = |at: usize, length: usize| text.get(at..at + length);
-    if location.pairs & chars::WORD_PAIR != 0 {
-        let word = (1..bytes.len()).filter(|&at| matches!(bytes.get(at - 1), Some(b'/' | b'='))).find_map(|at| {
+    if location.sequences & RESIDUE_START != 0 {
+        let word = memchr::memchr2_iter(b'/', b'=', bytes).map(|at| at + 1).find_map(|at| {
             let tail = text.get(at..)?;
             let word = RESIDUE_WORDS.iter().find(|word| tail.starts_with(**word))?;
             let ends = matches!(tail.as_bytes().get(word.len()), None | Some(b'/' | b'?' | b'#' | b'&' | b';' | b'.'));
@@ -536,7 +538,7 @@ pub(super) mod tests {
     fn validate_unguarded(text: &str) -> Faults {
         let mut location = Location::of(text);
         location.classes = !0;
-        location.pairs = !0;
+        location.sequences = !0;
         let mut faults = location.validate();
         // Bits that are results themselves, not guards.
         for (fault, holds) in [
