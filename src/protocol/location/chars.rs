@@ -3,20 +3,8 @@
 //! One pass ORs the classes of all bytes together, so that rules whose class is absent are skipped. A class never
 //! decides that something is wrong, only whether a rule must be checked.
 
-/// Classes of one byte or of all bytes of a text, as a bit set.
+/// Classes of one byte or of all bytes of a text, and of short sequences in it, as a bit set.
 pub(super) type Classes = u32;
-
-/// Short sequences of characters that start with `/` or `=`, as a bit set.
-pub(super) type Sequences = u32;
-
-/// `//`.
-pub(super) const DOUBLE_SLASH: Sequences = 1;
-/// `/.`.
-pub(super) const SLASH_DOT: Sequences = 1 << 1;
-/// `/` or `=` and the first letter of `null`, `NaN` or `undefined`, in either case: left-overs of a template.
-pub(super) const RESIDUE_START: Sequences = 1 << 2;
-/// `/wp` or `/ph`, in either case: the start of `wp-admin` or `phpmyadmin`.
-pub(super) const PRIVATE_START: Sequences = 1 << 3;
 
 /// `/`, `?`, `#`: characters that end an authority (RFC 3986, 3.2).
 pub(super) const END: Classes = 1;
@@ -40,6 +28,16 @@ pub(super) const SPECIAL: Classes = 1 << 8;
 pub(super) const SESSION: Classes = 1 << 9;
 /// `.`: the last segment may have an extension.
 pub(super) const DOT: Classes = 1 << 10;
+/// The sequence `//`.
+pub(super) const DOUBLE_SLASH: Classes = 1 << 11;
+/// The sequence `/.`.
+pub(super) const SLASH_DOT: Classes = 1 << 12;
+/// `/` or `=` and the first letter of `null`, `NaN` or `undefined`, in either case: left-overs of a template.
+pub(super) const RESIDUE_START: Classes = 1 << 13;
+/// `/wp` or `/ph`, in either case: the start of `wp-admin` or `phpmyadmin`.
+pub(super) const PRIVATE_START: Classes = 1 << 14;
+/// A byte or sequence that [`survey_common`] does not support.
+const UNCOMMON: Classes = 1 << 15;
 
 const TABLE: [Classes; 256] = {
     let mut table = [0; 256];
@@ -81,10 +79,8 @@ pub(super) const fn classes_of_char(letter: char) -> Classes {
 /// The result of one pass over a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Survey {
-    /// The classes of all bytes together.
+    /// The classes of all bytes together, and of the sequences.
     pub(super) classes: Classes,
-    /// The sequences that occur.
-    pub(super) sequences: Sequences,
     /// Number of slashes.
     pub(super) slashes: u32,
 }
@@ -92,25 +88,24 @@ pub(super) struct Survey {
 /// The classes of single bytes that rules check: all except [`END`].
 const CHECKED: Classes = UPPER | PERCENT | QUERY | HASH | SPACE | ILLEGAL | HIGH | SPECIAL | SESSION | DOT;
 
-/// The classes and sequences of the bytes from an offset on, and their number of slashes. Sequences may start before the
-/// offset.
+/// The classes of the bytes from an offset on, and their number of slashes. Sequences may start before the offset.
 #[inline]
 pub(super) fn survey(text: &[u8], from: usize) -> Survey {
-    survey_common(text, from).unwrap_or_else(|| survey_any(text, from))
+    let survey = survey_common(text, from);
+    if survey.classes & UNCOMMON == 0 { survey } else { survey_any(text, from) }
 }
 
 fn survey_any(text: &[u8], from: usize) -> Survey {
-    let (mut classes, mut sequences, mut slashes) = (0, 0, 0);
+    let (mut classes, mut slashes) = (0, 0);
     for (at, &byte) in text.iter().enumerate().skip(from) {
-        classes |= classes_of(byte);
-        sequences |= sequences_that_end(text.get(..=at).unwrap_or_default());
+        classes |= (classes_of(byte) & CHECKED) | class_of_last_sequence(text.get(..=at).unwrap_or_default());
         slashes += u32::from(byte == b'/');
     }
-    Survey { classes: classes & CHECKED, sequences, slashes }
+    Survey { classes, slashes }
 }
 
-/// The sequences at the end of a text.
-fn sequences_that_end(text: &[u8]) -> Sequences {
+/// The class of the sequence at the end of a text.
+fn class_of_last_sequence(text: &[u8]) -> Classes {
     let byte = |from_end: usize| text.len().checked_sub(from_end).and_then(|at| text.get(at)).copied().unwrap_or(0);
     let (second_last, last) = (byte(2).to_ascii_lowercase(), byte(1).to_ascii_lowercase());
     match (byte(3), second_last, last) {
@@ -139,11 +134,11 @@ const LANE_NUMBERS: [u8; LANES] = {
     numbers
 };
 
-/// [`survey`] for common bytes (letters, digits, `-._/=&?%+,$'*)`) without `//` and `/.`; `None` for other, very short and
-/// very long texts. Written so that the compiler uses vector instructions: two dozen comparisons for every [`LANES`]
+/// [`survey`] for common bytes (letters, digits, `-._/=&?%+,$'*)`) without `//` and `/.`; [`UNCOMMON`] for other, very
+/// short and very long texts. Written so that the compiler uses vector instructions: two dozen comparisons for every [`LANES`]
 /// bytes.
 #[allow(clippy::needless_bitwise_bool)] // a branch in a lane would keep the loop from becoming vector instructions
-fn survey_common(text: &[u8], from: usize) -> Option<Survey> {
+fn survey_common(text: &[u8], from: usize) -> Survey {
     const UPPER_BIT: u8 = 1;
     const PERCENT_BIT: u8 = 2;
     const QUERY_BIT: u8 = 4;
@@ -151,8 +146,9 @@ fn survey_common(text: &[u8], from: usize) -> Option<Survey> {
     const RESIDUE_BIT: u8 = 16;
     const PRIVATE_BIT: u8 = 32;
     const OTHER_BIT: u8 = 64;
+    const UNSUPPORTED: Survey = Survey { classes: UNCOMMON, slashes: 0 };
     if from < BEFORE || text.len() < BEFORE + LANES || text.len() > LANES * usize::from(u8::MAX) {
-        return None;
+        return UNSUPPORTED;
     }
     let (mut found, mut slashes) = ([0_u8; LANES], [0_u8; LANES]);
     let mut at = from;
@@ -160,9 +156,10 @@ fn survey_common(text: &[u8], from: usize) -> Option<Survey> {
         // The last lanes end with the text; the first of them were compared before.
         let start = at.min(text.len() - LANES);
         let compared = (at - start) as u8;
-        let window: &[u8; BEFORE + LANES] = text.get(start - BEFORE..)?.first_chunk()?;
-        let (second_last, last, bytes): (&[u8; LANES], &[u8; LANES], &[u8; LANES]) =
-            (window.first_chunk()?, window.get(1..)?.first_chunk()?, window.last_chunk()?);
+        let lanes = |from: usize| text.get(from..).and_then(<[u8]>::first_chunk::<LANES>);
+        let (Some(second_last), Some(last), Some(bytes)) = (lanes(start - 2), lanes(start - 1), lanes(start)) else {
+            return UNSUPPORTED;
+        };
         for lane in 0..LANES {
             let (second_last, last, byte) = (second_last[lane], last[lane], bytes[lane]);
             let bit = |holds: bool, bit: u8| if holds { bit } else { 0 };
@@ -191,15 +188,17 @@ fn survey_common(text: &[u8], from: usize) -> Option<Survey> {
         at = start + LANES;
     }
     let found = found.iter().fold(0, |all, lane| all | lane);
-    if found & OTHER_BIT != 0 {
-        return None;
-    }
-    let class = |bit: u8, class: u32| if found & bit == 0 { 0 } else { class };
-    Some(Survey {
-        classes: class(UPPER_BIT, UPPER) | class(PERCENT_BIT, PERCENT) | class(QUERY_BIT, QUERY) | class(DOT_BIT, DOT),
-        sequences: class(RESIDUE_BIT, RESIDUE_START) | class(PRIVATE_BIT, PRIVATE_START),
+    let class = |bit: u8, class: Classes| if found & bit == 0 { 0 } else { class };
+    Survey {
+        classes: class(UPPER_BIT, UPPER)
+            | class(PERCENT_BIT, PERCENT)
+            | class(QUERY_BIT, QUERY)
+            | class(DOT_BIT, DOT)
+            | class(RESIDUE_BIT, RESIDUE_START)
+            | class(PRIVATE_BIT, PRIVATE_START)
+            | class(OTHER_BIT, UNCOMMON),
         slashes: slashes.iter().map(|lane| u32::from(*lane)).sum(),
-    })
+    }
 }
 
 /// Whether RFC 3986 allows the raw byte somewhere behind the authority. `%` does not count, since it starts an encoded
@@ -285,6 +284,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    const SEQUENCES: Classes = DOUBLE_SLASH | SLASH_DOT | RESIDUE_START | PRIVATE_START;
+
     #[test]
     fn sequences_are_found_only_after_a_slash_or_an_equals_sign() {
         for (text, expected) in [
@@ -301,9 +302,9 @@ mod tests {
             ("=wp", 0),
             ("/w", 0),
         ] {
-            assert_eq!(survey(text.as_bytes(), 0).sequences, expected, "{text}");
+            assert_eq!(survey(text.as_bytes(), 0).classes & SEQUENCES, expected, "{text}");
             let url = format!("https://example.com{text}");
-            assert_eq!(survey(url.as_bytes(), 19).sequences, expected, "{url}");
+            assert_eq!(survey(url.as_bytes(), 19).classes & SEQUENCES, expected, "{url}");
         }
     }
 
@@ -316,7 +317,8 @@ mod tests {
             for from in 0..=bytes.len() {
                 let any = survey_any(bytes, from);
                 prop_assert_eq!(survey(bytes, from), any);
-                prop_assert!(survey_common(bytes, from).is_none_or(|common| common == any));
+                let common = survey_common(bytes, from);
+                prop_assert!(common.classes & UNCOMMON != 0 || common == any);
             }
         }
     }

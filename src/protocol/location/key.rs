@@ -91,6 +91,7 @@ pub(super) struct HashedCore<'k> {
 
 impl<'k> HashedCore<'k> {
     /// Keys differ if and only if their cores or what surrounds these differ.
+    #[inline]
     pub(super) fn of(key: &'k [u8]) -> Self {
         let (mut text, mut around) = (key, 0);
         if let Some(rest) = key.strip_prefix(b"https://") {
@@ -250,8 +251,7 @@ impl Location<'_> {
             return true;
         }
         self.has_normal_authority()
-            && self.classes & (HASH | SPACE | ILLEGAL | HIGH) == 0
-            && self.sequences & SLASH_DOT == 0
+            && self.classes & (HASH | SPACE | ILLEGAL | HIGH | SLASH_DOT) == 0
             && self.text.as_bytes().get(self.path) == Some(&b'/')
             && (self.classes & PERCENT == 0 || has_normal_percents(self.rest().as_bytes()))
     }

@@ -3,7 +3,9 @@
 //! Nearly all URLs of a file are plain and have one of a few origins. For those, one pass over the text behind the
 //! origin is enough; all others are validated in full. A property test holds both to the same result.
 
-use super::chars::{self, HASH, HIGH, ILLEGAL, PERCENT, PRIVATE_START, RESIDUE_START, SESSION, SPACE, SPECIAL, UPPER};
+use super::chars::{
+    self, DOUBLE_SLASH, HASH, HIGH, ILLEGAL, PERCENT, RESIDUE_START, SESSION, SLASH_DOT, SPACE, SPECIAL, UPPER,
+};
 use super::fault::{Fault, Faults};
 use super::key::{HashedCore, NO_KEY, hash_normal, hash_of_parts, key_hashes, near_key_hash};
 use super::parts::{Location, Scheme};
@@ -62,8 +64,8 @@ pub(crate) struct Validated<'t> {
     pub near_key: u64,
 }
 
-/// Classes of characters behind the authority that need full validation.
-const UNUSUAL: chars::Classes = HASH | SPACE | ILLEGAL | HIGH | SPECIAL | SESSION;
+/// Classes of characters and sequences behind the authority that need full validation.
+const UNUSUAL: chars::Classes = HASH | SPACE | ILLEGAL | HIGH | SPECIAL | SESSION | DOUBLE_SLASH | SLASH_DOT;
 /// The faults of parameters.
 const QUERY_FAULTS: Faults = Faults::of(&[Fault::SessionId, Fault::TrackingParam, Fault::Private]);
 /// Length up to which no engine finds a URL too long, in bytes.
@@ -173,7 +175,7 @@ impl Origin {
     #[inline]
     fn locate<'t>(&self, text: &'t str) -> Location<'t> {
         let path = self.text.len();
-        let chars::Survey { classes, sequences, slashes } = chars::survey(text.as_bytes(), path);
+        let chars::Survey { classes, slashes } = chars::survey(text.as_bytes(), path);
         Location {
             text,
             scheme: Some(self.scheme),
@@ -181,7 +183,6 @@ impl Origin {
             path,
             authority_classes: self.classes,
             classes,
-            sequences,
             path_end: Some(parts::path_end(text, path, classes)),
             slashes: Some(slashes),
         }
@@ -196,17 +197,17 @@ impl Origin {
         url_prefix: Option<&UrlPrefix>,
         ignored: Faults,
     ) -> Option<Faults> {
-        let Location { text, classes, sequences, .. } = *location;
+        let Location { text, classes, .. } = *location;
         if text.len() > MAX_FAST_BYTES || text.len() < LOC_CHARACTERS_MIN {
             return None;
         }
-        if classes & UNUSUAL != 0 || sequences & !(RESIDUE_START | PRIVATE_START) != 0 {
+        if classes & UNUSUAL != 0 {
             return None;
         }
         if classes & PERCENT != 0 && !validate::has_plain_escapes(location.rest().as_bytes()) {
             return None;
         }
-        let has_residue = || sequences & RESIDUE_START != 0 && validate::template_residue(location).is_some();
+        let has_residue = || classes & RESIDUE_START != 0 && validate::template_residue(location).is_some();
         let is_private = || !ignored.has(Fault::Private) && private::find_in_path(location).is_some();
         if has_residue() || is_private() {
             return None;

@@ -3,7 +3,7 @@
 //! Only `http://` and `https://` (in any case) have an authority here; any other text is a path. The parts are not
 //! validated.
 
-use super::chars::{self, Classes, Sequences};
+use super::chars::{self, Classes};
 use memchr::{memchr, memchr_iter, memchr2, memrchr};
 
 /// The two schemes a sitemap may use.
@@ -62,10 +62,8 @@ pub struct Location<'t> {
     pub(super) path: usize,
     /// Classes of the bytes of the authority.
     pub(super) authority_classes: Classes,
-    /// Classes of the bytes after the authority.
+    /// Classes of the bytes and sequences after the authority.
     pub(super) classes: Classes,
-    /// Sequences that occur after the authority.
-    pub(super) sequences: Sequences,
     /// End of the path: at `?`, `#` or the end; `None` if it was not searched for.
     pub(super) path_end: Option<usize>,
     /// Number of slashes after the authority, if they were counted.
@@ -79,7 +77,6 @@ impl<'t> Location<'t> {
         let survey = chars::survey(text.as_bytes(), location.path);
         Self {
             classes: survey.classes,
-            sequences: survey.sequences,
             path_end: Some(path_end(text, location.path, survey.classes)),
             slashes: Some(survey.slashes),
             ..location
@@ -103,8 +100,7 @@ impl<'t> Location<'t> {
                 path += 1;
             }
         }
-        let (classes, sequences) = (!0, !0);
-        Self { text, scheme, authority, path, authority_classes, classes, sequences, path_end: None, slashes: None }
+        Self { text, scheme, authority, path, authority_classes, classes: !0, path_end: None, slashes: None }
     }
 
     /// The value as given.

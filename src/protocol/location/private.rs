@@ -39,7 +39,7 @@ fn preview_label(host: &str) -> Option<Private<'_>> {
 pub(super) fn find_in_path<'t>(location: &Location<'t>) -> Option<Private<'t>> {
     let path = location.path();
     preview_segment(path).or_else(|| {
-        let is_possible = location.sequences & (PRIVATE_START | SLASH_DOT) != 0;
+        let is_possible = location.classes & (PRIVATE_START | SLASH_DOT) != 0;
         if is_possible { path.split('/').skip(1).find_map(classify_segment) } else { None }
     })
 }

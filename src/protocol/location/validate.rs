@@ -97,10 +97,10 @@ impl Location<'_> {
     fn validate_path(&self, escapes: u8, faults: &mut Faults) {
         faults.insert_if(Fault::Fragment, self.classes & HASH != 0);
         let path = self.path();
-        if self.sequences & DOUBLE_SLASH != 0 {
+        if self.classes & DOUBLE_SLASH != 0 {
             faults.insert_if(Fault::DoubleSlash, memmem::find(path.as_bytes(), b"//").is_some());
         }
-        if self.sequences & SLASH_DOT != 0 || escapes & escape::DOT != 0 {
+        if self.classes & SLASH_DOT != 0 || escapes & escape::DOT != 0 {
             faults.insert_if(Fault::DotSegments, path.split('/').any(is_dot_segment));
         }
         for parameter in self.query_behind(path).into_iter().flat_map(params::parameters) {
@@ -124,7 +124,7 @@ impl Location<'_> {
             faults.insert_if(Fault::Mojibake, is_mojibake(self.text));
         }
         let may_be_mark = classes & ILLEGAL != 0 || escapes & (escape::BAD | escape::MARK) != 0;
-        if self.sequences & RESIDUE_START != 0 || may_be_mark || self.classes & SPECIAL != 0 {
+        if self.classes & (RESIDUE_START | SPECIAL) != 0 || may_be_mark {
             faults.insert_if(Fault::TemplateResidue, template_residue(self).is_some());
         }
     }
@@ -280,7 +280,7 @@ pub(super) fn template_residue<'t>(location: &Location<'t>) -> Option<&'t str> {
     let text = location.rest();
     let bytes = text.as_bytes();
     let of = |at: usize, length: usize| text.get(at..at + length);
-    if location.sequences & RESIDUE_START != 0 {
+    if location.classes & RESIDUE_START != 0 {
         let word = memchr::memchr2_iter(b'/', b'=', bytes).map(|at| at + 1).find_map(|at| {
             let tail = text.get(at..)?;
             let word = RESIDUE_WORDS.iter().find(|word| tail.starts_with(**word))?;
@@ -538,7 +538,6 @@ pub(super) mod tests {
     fn validate_unguarded(text: &str) -> Faults {
         let mut location = Location::of(text);
         location.classes = !0;
-        location.sequences = !0;
         let mut faults = location.validate();
         // Bits that are results themselves, not guards.
         for (fault, holds) in [
