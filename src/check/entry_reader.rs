@@ -75,7 +75,7 @@ impl EntryReader {
         parsed: &ParsedEntry<'_>,
         context: &Context<'_>,
         links: &mut Vec<Link>,
-        mut visit: impl FnMut(&Record, &Location<'_>),
+        mut visit: impl FnMut(Record, &Location<'_>),
     ) -> CheckedEntry {
         let ParsedEntry { entry, text, .. } = *parsed;
         let quick = self.read_plain(parsed, context, &mut visit);
@@ -83,7 +83,7 @@ impl EntryReader {
         let read = quick.unwrap_or_else(|| {
             let loc = entry.value(Field::Loc, text);
             let record = Record::of(entry, text);
-            visit(&record, &Location::outline(loc.as_deref().unwrap_or_default()));
+            visit(record, &Location::outline(loc.as_deref().unwrap_or_default()));
             let near_key = |loc: &str| if self.with_near_keys { location::near_key_hash(loc) } else { NO_KEY };
             CheckedEntry {
                 record,
@@ -138,14 +138,15 @@ impl EntryReader {
         &mut self,
         parsed: &ParsedEntry<'_>,
         context: &Context<'_>,
-        visit: &mut impl FnMut(&Record, &Location<'_>),
+        visit: &mut impl FnMut(Record, &Location<'_>),
     ) -> Option<CheckedEntry> {
         let ParsedEntry { entry, text, .. } = *parsed;
         // The Bing profile has a rule about valid dates, which this path does not check.
         if context.names.kind != FileKind::Urlset || context.profile == Profile::Bing {
             return None;
         }
-        self.check_values((entry, text), context)?;
+        let mut record = Record::default();
+        self.check_values((entry, text), context, &mut record)?;
         let span = entry.field(Field::Loc).filter(|span| span.value_start < span.value_end)?;
         let raw = entry.raw_value(Field::Loc, text)?;
         let loc = match span.text {
@@ -166,7 +167,7 @@ impl EntryReader {
             return None;
         }
         let validated = self.origins.validate(&loc, context.url_prefix);
-        let Fields { rules, .. } = &mut self.fields;
+        let Fields { rules, facts, .. } = &mut self.fields;
         if entry.anomalies != Anomalies::default() {
             *rules = rules.union(fields::structure(entry, text, context));
         }
@@ -181,25 +182,25 @@ impl EntryReader {
         if let Some(site) = context.site {
             *rules = rules.union(site.rules(&loc, context.url_prefix));
         }
-        let Fields { rules, facts, priority, irregular, is_padded } = &mut self.fields;
         rules.insert_if(Rule::CHANGEFREQ_LASTMOD_CONFLICT, facts.conflict(context.now));
-        let mut record = Record::plain(entry, span, (facts.lastmod, facts.changefreq, *priority));
-        for (field, value) in [Field::Lastmod, Field::Changefreq, Field::Priority].into_iter().zip(irregular) {
-            if let Some(value) = value {
-                record.take(field, value);
-            }
-        }
-        if *is_padded {
+        record.note_entry(entry, span);
+        if self.fields.is_padded {
             record.flags.insert(Flags::ANOMALOUS);
         }
-        visit(&record, &validated.location);
-        Some(CheckedEntry { record, rules: *rules, key: validated.key, near_key: validated.near_key })
+        visit(record, &validated.location);
+        let rules = self.fields.rules;
+        Some(CheckedEntry { record, rules, key: validated.key, near_key: validated.near_key })
     }
 
-    /// Checks the three values besides the URL; `None` if one contains markup or references, or is irregular with white
-    /// space around it.
+    /// Checks the three values besides the URL and records them; `None` if one contains markup or references, or is
+    /// irregular with white space around it.
     #[inline]
-    fn check_values(&mut self, (entry, text): (&Entry, &[u8]), context: &Context<'_>) -> Option<()> {
+    fn check_values(
+        &mut self,
+        (entry, text): (&Entry, &[u8]),
+        context: &Context<'_>,
+        record: &mut Record,
+    ) -> Option<()> {
         let raw = |field: Field| match entry.field(field) {
             None => Some(None),
             Some(span) if span.text == TextKind::Plain => entry.raw_value(field, text).map(Some),
@@ -207,29 +208,38 @@ impl EntryReader {
         };
         let is_padded = |field: Field| entry.field(field).is_some_and(|span| !is_bare(span));
         let Self { fields: values, values: cache, shared, .. } = self;
-        *values = Fields::default();
+        values.clear();
         shared.clear();
         if let Some(raw) = raw(Field::Lastmod)? {
             let sound =
                 lastmod::parse_strict(raw).filter(|date| date.seconds <= context.now + fields::FUTURE_TOLERANCE);
-            match sound {
-                Some(_) => values.facts.lastmod = sound,
-                None if is_padded(Field::Lastmod) => return None,
-                None => values.add(cache.check(Field::Lastmod, raw, context)?, shared),
+            if let Some(instant) = sound {
+                values.facts.lastmod = sound;
+                record.note_instant(instant);
+            } else if is_padded(Field::Lastmod) {
+                return None;
+            } else {
+                values.add_irregular(cache.check(Field::Lastmod, raw, context)?, shared, record);
             }
         }
         if let Some(raw) = raw(Field::Changefreq)? {
-            match Changefreq::parse_bytes(raw) {
-                sound @ Some(_) => values.facts.changefreq = sound,
-                None if is_padded(Field::Changefreq) => return None,
-                None => values.add(cache.check(Field::Changefreq, raw, context)?, shared),
+            let sound = Changefreq::parse_bytes(raw);
+            if let Some(word) = sound {
+                values.facts.changefreq = sound;
+                record.note_changefreq(word);
+            } else if is_padded(Field::Changefreq) {
+                return None;
+            } else {
+                values.add_irregular(cache.check(Field::Changefreq, raw, context)?, shared, record);
             }
         }
         if let Some(raw) = raw(Field::Priority)? {
-            match priority::parse_tenths(raw) {
-                sound @ Some(_) => values.priority = sound,
-                None if is_padded(Field::Priority) => return None,
-                None => values.add(cache.check(Field::Priority, raw, context)?, shared),
+            if let Some(hundredths) = priority::parse_tenths(raw) {
+                record.note_priority(hundredths);
+            } else if is_padded(Field::Priority) {
+                return None;
+            } else {
+                values.add_irregular(cache.check(Field::Priority, raw, context)?, shared, record);
             }
         }
         for field in [Field::Lastmod, Field::Changefreq, Field::Priority] {
@@ -249,26 +259,28 @@ struct Fields {
     /// The rules that the values violate, and later those that the whole entry violates.
     rules: RuleSet,
     facts: FieldFacts,
-    priority: Option<u8>,
-    /// Records of the values that the strict parsers reject: lastmod, changefreq, priority.
-    irregular: [Option<Record>; 3],
     /// Whether a value has white space around it.
     is_padded: bool,
 }
 
 impl Fields {
-    fn add(&mut self, checked: &CheckedValue, shared: &mut Vec<(Rule, u32)>) {
+    /// Forgets the last entry. Each field is written by itself: a copy of the whole would be read in other widths than
+    /// it was written, which processors do slowly.
+    fn clear(&mut self) {
+        self.rules = RuleSet::EMPTY;
+        self.facts = FieldFacts::default();
+        self.is_padded = false;
+    }
+
+    /// Adds a value that the strict parsers reject.
+    fn add_irregular(&mut self, checked: &CheckedValue, shared: &mut Vec<(Rule, u32)>, record: &mut Record) {
         if checked.rules.intersects(fields::ANY_FIELD_RULES) {
             checked.rules.intersection(fields::ANY_FIELD_RULES).iter().for_each(|rule| count_shared(shared, rule));
         }
         self.rules = self.rules.union(checked.rules);
         self.facts.lastmod = self.facts.lastmod.or(checked.facts.lastmod);
         self.facts.changefreq = self.facts.changefreq.or(checked.facts.changefreq);
-        if let Some(record) =
-            checked.field.index().checked_sub(1).and_then(|field_index| self.irregular.get_mut(field_index))
-        {
-            *record = Some(checked.record);
-        }
+        record.take(checked.field, &checked.record);
     }
 }
 

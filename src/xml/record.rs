@@ -125,27 +125,15 @@ impl Record {
         record
     }
 
-    /// Creates the record of an entry whose fields have plain text with these values; equals [`Record::of`].
+    /// Records everything but the values of lastmod, changefreq and priority; `loc` is the first one. Together they equal
+    /// [`Record::of`], if the three values have no white space around them.
     #[inline]
-    pub(crate) fn plain(
-        entry: &Entry,
-        loc: &FieldSpan,
-        (lastmod, changefreq, priority): (Option<Lastmod>, Option<Changefreq>, Option<u8>),
-    ) -> Self {
-        let mut record = Self {
-            changefreq: changefreq.map_or(ABSENT, |value| value as u8),
-            priority: priority.unwrap_or(ABSENT),
-            ..Self::default()
-        };
-        if let Some(instant) = lastmod {
-            record.note_instant(instant);
-        }
+    pub(crate) fn note_entry(&mut self, entry: &Entry, loc: &FieldSpan) {
         if entry.extensions != Extensions::default() {
-            record.note_extensions(entry);
+            self.note_extensions(entry);
         }
-        record.flags.set(Flags::ANOMALOUS, entry.anomalies != Anomalies::default());
-        record.note_loc(loc);
-        record
+        self.flags.set(Flags::ANOMALOUS, entry.anomalies != Anomalies::default());
+        self.note_loc(loc);
     }
 
     fn note_extensions(&mut self, entry: &Entry) {
@@ -168,9 +156,21 @@ impl Record {
         }
     }
 
-    fn note_instant(&mut self, instant: Lastmod) {
+    /// Records a valid lastmod.
+    #[inline]
+    pub(crate) fn note_instant(&mut self, instant: Lastmod) {
         self.lastmod = instant.seconds.clamp(0, i64::from(u32::MAX - 2)) as u32 + 2;
         self.flags = self.flags.with_precision(instant.precision as u16);
+    }
+
+    /// Records a valid changefreq.
+    pub(crate) const fn note_changefreq(&mut self, word: Changefreq) {
+        self.changefreq = word as u8;
+    }
+
+    /// Records a valid priority.
+    pub(crate) const fn note_priority(&mut self, hundredths: u8) {
+        self.priority = hundredths;
     }
 
     /// Records the new value of a field; `None` if the element is removed. The position of the loc is that in the
