@@ -61,8 +61,7 @@ impl NotedElements {
     }
 
     /// Lists an element whose `<` is at `at`, as [`ElementWalk::parse`] does. `has_brackets` is whether the bytes
-    /// contain
-    /// `]]>`.
+    /// contain `]]>`.
     pub(super) fn parse(
         &mut self,
         inside: &EntryBytes<'_>,
@@ -79,7 +78,7 @@ impl NotedElements {
         let end = ElementWalk { inside: *inside, known, elements, has_brackets }.parse(at, entry);
         let gap = inside.bytes.get(self.run.range.end..at).unwrap_or_default();
         if let Some(end) = end.filter(|_| self.state != State::Apart && markup::is_blank(gap)) {
-            (self.run.range.end, self.run.extensions) = (end, entry.extensions);
+            self.run.range.end = end;
             self.state = State::Run;
         } else {
             (self.run, self.state) = (Run::default(), State::Apart);
@@ -118,6 +117,9 @@ impl NotedElements {
         if self.state == State::Before {
             self.elements.clear();
             self.forget();
+        }
+        if self.state == State::Run {
+            self.run.extensions = entry.extensions;
         }
         self.elements.scan_before(text, entry.open as usize, names);
         if !self.elements.outside.is_empty() {

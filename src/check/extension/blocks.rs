@@ -8,10 +8,12 @@ use crate::protocol::extension::{Kind, value};
 use crate::protocol::location::{self, Location};
 use crate::protocol::namespace::Namespace;
 use crate::xml::elements::Node;
+use foldhash::fast::FixedState;
 use std::borrow::Cow;
+use std::hash::BuildHasher;
 
 pub(super) fn validate(outline: &Outline<'_>, entry_context: &EntryContext<'_>, sink: &mut impl Sink) {
-    let mut images: Option<Images<'_, '_>> = None;
+    let mut images: Option<Images<'_>> = None;
     for (number, node) in outline.top_level() {
         match namespace(node) {
             Namespace::Image => {
@@ -33,29 +35,29 @@ pub(super) fn validate(outline: &Outline<'_>, entry_context: &EntryContext<'_>, 
 const MAX_PAIRWISE: usize = 8;
 
 /// The images of an entry, up to the one that was checked last.
-struct Images<'t, 'p> {
+struct Images<'p> {
     /// The host of the page.
     host: &'p str,
     /// The origin of the page, empty if it has none.
     origin: &'p str,
     count: usize,
-    /// The number of URLs, of which the first are kept.
+    /// The number of URLs, of which the hashes of the first are kept.
     url_count: usize,
-    urls: [Cow<'t, str>; MAX_PAIRWISE],
-    /// Whether two URLs are equal, or there are too many to compare them.
+    urls: [u64; MAX_PAIRWISE],
+    /// Whether two URLs may be equal.
     may_repeat: bool,
 }
 
-impl<'t, 'p> Images<'t, 'p> {
+impl<'p> Images<'p> {
     /// Before the first image of a page with this URL.
     fn on(page: &'p str) -> Self {
         let page = Location::outline(page);
         let (host, origin) = (page.host(), page.origin().map_or("", |(origin, _)| origin));
-        Self { host, origin, count: 0, url_count: 0, urls: Default::default(), may_repeat: false }
+        Self { host, origin, count: 0, url_count: 0, urls: [0; MAX_PAIRWISE], may_repeat: false }
     }
 
     /// Checks the next image.
-    fn add(&mut self, outline: &Outline<'t>, number: u32, sink: &mut impl Sink) {
+    fn add(&mut self, outline: &Outline<'_>, number: u32, sink: &mut impl Sink) {
         self.count += 1;
         if self.count == value::IMAGES + 1 {
             sink.breach(Rule::IMAGE_LIMIT, number, About::Element);
@@ -68,9 +70,10 @@ impl<'t, 'p> Images<'t, 'p> {
         if !self.has_same_origin(&url) && is_other_host(location::host(&url), self.host) {
             sink.breach(Rule::IMAGE_FOREIGN_HOST, at, About::Element);
         }
-        self.may_repeat |= self.urls.get(..self.url_count).is_none_or(|urls| urls.contains(&url));
+        let hash = FixedState::default().hash_one(url.as_bytes());
+        self.may_repeat |= self.urls.get(..self.url_count).is_none_or(|urls| urls.contains(&hash));
         if let Some(slot) = self.urls.get_mut(self.url_count) {
-            *slot = url;
+            *slot = hash;
         }
         self.url_count += 1;
     }

@@ -6,36 +6,36 @@
 /// Classes of one byte or of all bytes of a text, and of short sequences in it, as a bit set.
 pub(super) type Classes = u32;
 
-/// `/`, `?`, `#`: characters that end an authority (RFC 3986, 3.2).
-pub(super) const END: Classes = 1;
-/// `A` to `Z`.
-pub(super) const UPPER: Classes = 1 << 1;
+/// `A` to `Z`; in the result of a survey without the two bytes after a `%`.
+pub(super) const UPPER: Classes = 1;
 /// `%`.
-pub(super) const PERCENT: Classes = 1 << 2;
+pub(super) const PERCENT: Classes = 1 << 1;
 /// `?`.
-pub(super) const QUERY: Classes = 1 << 3;
+pub(super) const QUERY: Classes = 1 << 2;
 /// `#`.
-pub(super) const HASH: Classes = 1 << 4;
+pub(super) const HASH: Classes = 1 << 3;
 /// Space, tab, line feed, carriage return.
-pub(super) const SPACE: Classes = 1 << 5;
+pub(super) const SPACE: Classes = 1 << 4;
 /// ASCII characters except white space that RFC 3986 never allows raw.
-pub(super) const ILLEGAL: Classes = 1 << 6;
+pub(super) const ILLEGAL: Classes = 1 << 5;
 /// Bytes of characters beyond ASCII.
-pub(super) const HIGH: Classes = 1 << 7;
+pub(super) const HIGH: Classes = 1 << 6;
 /// `:`, `@`, `[`, `]`: user information, port, IP literal; `[object` elsewhere.
-pub(super) const SPECIAL: Classes = 1 << 8;
+pub(super) const SPECIAL: Classes = 1 << 7;
 /// `;` and `(`: start of session identifiers outside of a query.
-pub(super) const SESSION: Classes = 1 << 9;
+pub(super) const SESSION: Classes = 1 << 8;
 /// `.`: the last segment may have an extension.
-pub(super) const DOT: Classes = 1 << 10;
+pub(super) const DOT: Classes = 1 << 9;
 /// The sequence `//`.
-pub(super) const DOUBLE_SLASH: Classes = 1 << 11;
+pub(super) const DOUBLE_SLASH: Classes = 1 << 10;
 /// The sequence `/.`.
-pub(super) const SLASH_DOT: Classes = 1 << 12;
+pub(super) const SLASH_DOT: Classes = 1 << 11;
 /// `/` or `=` and the first letter of `null`, `NaN` or `undefined`, in either case: left-overs of a template.
-pub(super) const RESIDUE_START: Classes = 1 << 13;
+pub(super) const RESIDUE_START: Classes = 1 << 12;
 /// `/wp` or `/ph`, in either case: the start of `wp-admin` or `phpmyadmin`.
-pub(super) const PRIVATE_START: Classes = 1 << 14;
+pub(super) const PRIVATE_START: Classes = 1 << 13;
+/// A small letter directly after `%` or one byte later, where it may be the digit of an escape.
+pub(super) const SMALL_ESCAPE: Classes = 1 << 14;
 /// A byte or sequence that [`survey_common`] does not support.
 const UNCOMMON: Classes = 1 << 15;
 
@@ -51,12 +51,11 @@ const TABLE: [Classes; 256] = {
 
 const fn classify(byte: u8) -> Classes {
     match byte {
-        b'/' => END,
         b'.' => DOT,
         b'A'..=b'Z' => UPPER,
         b'%' => PERCENT,
-        b'?' => QUERY | END,
-        b'#' => HASH | END,
+        b'?' => QUERY,
+        b'#' => HASH,
         b' ' | b'\t' | b'\n' | b'\r' => SPACE,
         b'"' | b'<' | b'>' | b'\\' | b'^' | b'`' | b'{' | b'|' | b'}' | 0..=0x1f | 0x7f => ILLEGAL,
         0x80.. => HIGH,
@@ -85,9 +84,6 @@ pub(super) struct Survey {
     pub(super) slashes: u32,
 }
 
-/// The classes of single bytes that rules check: all except [`END`].
-const CHECKED: Classes = UPPER | PERCENT | QUERY | HASH | SPACE | ILLEGAL | HIGH | SPECIAL | SESSION | DOT;
-
 /// The classes of the bytes from an offset on, and their number of slashes. Sequences may start before the offset.
 #[inline]
 pub(super) fn survey(text: &[u8], from: usize) -> Survey {
@@ -98,7 +94,11 @@ pub(super) fn survey(text: &[u8], from: usize) -> Survey {
 fn survey_any(text: &[u8], from: usize) -> Survey {
     let (mut classes, mut slashes) = (0, 0);
     for (at, &byte) in text.iter().enumerate().skip(from) {
-        classes |= (classes_of(byte) & CHECKED) | class_of_last_sequence(text.get(..=at).unwrap_or_default());
+        let before = |distance: usize| at.checked_sub(distance).and_then(|at| text.get(at));
+        let is_digit = before(1) == Some(&b'%') || before(2) == Some(&b'%');
+        classes |= classes_of(byte) & if is_digit { !UPPER } else { !0 };
+        classes |= if is_digit && byte.is_ascii_lowercase() { SMALL_ESCAPE } else { 0 };
+        classes |= class_of_last_sequence(text.get(..=at).unwrap_or_default());
         slashes += u32::from(byte == b'/');
     }
     Survey { classes, slashes }
@@ -145,7 +145,8 @@ fn survey_common(text: &[u8], from: usize) -> Survey {
     const DOT_BIT: u8 = 8;
     const RESIDUE_BIT: u8 = 16;
     const PRIVATE_BIT: u8 = 32;
-    const OTHER_BIT: u8 = 64;
+    const SMALL_ESCAPE_BIT: u8 = 64;
+    const OTHER_BIT: u8 = 128;
     const UNSUPPORTED: Survey = Survey { classes: UNCOMMON, slashes: 0 };
     if from < BEFORE || text.len() < BEFORE + LANES || text.len() > LANES * usize::from(u8::MAX) {
         return UNSUPPORTED;
@@ -174,7 +175,10 @@ fn survey_common(text: &[u8], from: usize) -> Survey {
                 | (byte == b'_');
             let starts_private = ((small_last == b'w') & (small == b'p')) | ((small_last == b'p') & (small == b'h'));
             let starts_residue = (small == b'n') | (small == b'u');
-            let bits = bit(is_letter & (byte & 0x20 == 0), UPPER_BIT)
+            let is_digit = (last == b'%') | (second_last == b'%');
+            let is_capital = byte & 0x20 == 0;
+            let bits = bit(is_letter & is_capital & !is_digit, UPPER_BIT)
+                | bit(is_letter & !is_capital & is_digit, SMALL_ESCAPE_BIT)
                 | bit(byte == b'%', PERCENT_BIT)
                 | bit(byte == b'?', QUERY_BIT)
                 | bit(is_dot, DOT_BIT)
@@ -196,6 +200,7 @@ fn survey_common(text: &[u8], from: usize) -> Survey {
             | class(DOT_BIT, DOT)
             | class(RESIDUE_BIT, RESIDUE_START)
             | class(PRIVATE_BIT, PRIVATE_START)
+            | class(SMALL_ESCAPE_BIT, SMALL_ESCAPE)
             | class(OTHER_BIT, UNCOMMON),
         slashes: slashes.iter().map(|lane| u32::from(*lane)).sum(),
     }
@@ -220,16 +225,17 @@ pub(super) const fn hex(byte: u8) -> Option<u8> {
     }
 }
 
-/// The value of a hexadecimal digit in upper case. Any other byte has one above 255, so that `first << 4 | second` is a
-/// byte only for two digits.
-pub(super) const fn capital_hex(byte: u8) -> u16 {
-    CAPITAL_HEX[byte as usize]
+/// The value of a hexadecimal digit. Any other byte has one above 255, so that `first << 4 | second` is a byte only for two
+/// digits.
+pub(super) const fn wide_hex(byte: u8) -> u16 {
+    WIDE_HEX[byte as usize]
 }
 
-const CAPITAL_HEX: [u16; 256] = {
+const WIDE_HEX: [u16; 256] = {
     let mut table = [0x100; 256];
     let mut value = 0;
     while value < 16 {
+        table[b"0123456789abcdef"[value] as usize] = value as u16;
         table[b"0123456789ABCDEF"[value] as usize] = value as u16;
         value += 1;
     }

@@ -14,6 +14,7 @@ mod key;
 mod origin_cache;
 mod params;
 mod parts;
+mod plain_escapes;
 mod private;
 mod repair;
 mod shape;

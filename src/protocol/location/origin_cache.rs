@@ -4,13 +4,14 @@
 //! origin is enough; all others are validated in full. A property test holds both to the same result.
 
 use super::chars::{
-    self, DOUBLE_SLASH, HASH, HIGH, ILLEGAL, PERCENT, RESIDUE_START, SESSION, SLASH_DOT, SPACE, SPECIAL, UPPER,
+    self, DOUBLE_SLASH, HASH, HIGH, ILLEGAL, PERCENT, RESIDUE_START, SESSION, SLASH_DOT, SMALL_ESCAPE, SPACE, SPECIAL,
+    UPPER,
 };
 use super::fault::{Fault, Faults};
 use super::key::{HashedCore, NO_KEY, hash_normal, hash_of_parts, key_hashes, near_key_hash};
 use super::parts::{Location, Scheme};
 use super::url_prefix::UrlPrefix;
-use super::{params, parts, private, validate};
+use super::{params, parts, plain_escapes, private, validate};
 use crate::protocol::limits::LOC_CHARACTERS_MIN;
 
 /// Validates URLs and remembers their origins.
@@ -80,16 +81,15 @@ impl OriginCache {
     /// Validates a decoded, trimmed value. `url_prefix` is that of its sitemap, if known, and must be the same in every
     /// call.
     pub(crate) fn validate<'t>(&mut self, text: &'t str, url_prefix: Option<&UrlPrefix>) -> Validated<'t> {
+        let with_near_key = self.with_near_keys;
         let (location, faults) = if let Some(origin) = self.find(text) {
             let location = origin.locate(text);
             if let Some(faults) = origin.faults_of_plain(&location, url_prefix, Faults::NONE) {
-                let core = HashedCore::of(text.as_bytes());
-                let key = match &origin.normal {
-                    None => core.key,
-                    Some(normal) => hash_of_parts(normal, location.rest()),
+                let (key, near_key) = if location.classes & SMALL_ESCAPE == 0 {
+                    origin.keys(&location, with_near_key)
+                } else {
+                    origin.keys_with_small_escapes(&location, with_near_key)
                 };
-                let near_key = || core.near_hash(&location).unwrap_or_else(|| near_key_hash(text));
-                let near_key = if self.with_near_keys { near_key() } else { NO_KEY };
                 return Validated { location, faults, key, near_key };
             }
             (location, origin.faults.union(location.validate_behind_authority()))
@@ -100,7 +100,7 @@ impl OriginCache {
         };
         let of_scope = url_prefix.map_or(Faults::NONE, |url_prefix| location.check_scope(url_prefix));
         let (key, near_key) =
-            if self.with_near_keys { key_hashes(&location, &mut self.scratch) } else { (location.key_hash(), NO_KEY) };
+            if with_near_key { key_hashes(&location, &mut self.scratch) } else { (location.key_hash(), NO_KEY) };
         Validated { location, faults: faults.union(of_scope), key, near_key }
     }
 
@@ -188,8 +188,28 @@ impl Origin {
         }
     }
 
-    /// The faults of a plain URL with this origin; `None` if it needs full validation or may not equal its key. Some that
-    /// are ignored are not looked for.
+    /// The key and, if wanted, the near key of a plain URL that equals its key except for its origin.
+    #[inline]
+    fn keys(&self, location: &Location<'_>, with_near_key: bool) -> (u64, u64) {
+        let core = HashedCore::of(location.text.as_bytes());
+        let key = match &self.normal {
+            None => core.key,
+            Some(normal) => hash_of_parts(normal, location.rest()),
+        };
+        let near_key = || core.near_hash(location).unwrap_or_else(|| near_key_hash(location.text));
+        (key, if with_near_key { near_key() } else { NO_KEY })
+    }
+
+    /// [`Self::keys`] of a plain URL whose escapes have small letters.
+    fn keys_with_small_escapes(&self, location: &Location<'_>, with_near_key: bool) -> (u64, u64) {
+        let mut capitalised = [0; MAX_FAST_BYTES];
+        let capitalised = plain_escapes::capitalise(location.text.as_bytes(), &mut capitalised);
+        let text = capitalised.and_then(|text| std::str::from_utf8(text).ok()).unwrap_or_default();
+        self.keys(&Location { text, ..*location }, with_near_key)
+    }
+
+    /// The faults of a plain URL with this origin; `None` if it needs full validation or may differ from its key in more
+    /// than its origin and the case of escapes. Faults that are ignored need not be found.
     #[inline]
     fn faults_of_plain(
         &self,
@@ -204,7 +224,7 @@ impl Origin {
         if classes & UNUSUAL != 0 {
             return None;
         }
-        if classes & PERCENT != 0 && !validate::has_plain_escapes(location.rest().as_bytes()) {
+        if classes & PERCENT != 0 && !plain_escapes::are_plain(location.rest().as_bytes()) {
             return None;
         }
         let has_residue = || classes & RESIDUE_START != 0 && validate::template_residue(location).is_some();
@@ -212,7 +232,7 @@ impl Origin {
         if has_residue() || is_private() {
             return None;
         }
-        // Prefix and URL are both normal, so the URL is in scope if and only if it starts with the prefix.
+        // The prefix is normal, so a URL that starts with it is in scope.
         let is_outside = |url_prefix: &&UrlPrefix| !text.starts_with(url_prefix.prefix());
         let mut faults = url_prefix.filter(is_outside).map_or(Faults::NONE, |prefix| location.check_scope(prefix));
         let query = if ignored.contains(QUERY_FAULTS) { None } else { location.query() };
@@ -279,7 +299,8 @@ mod tests {
             ("https://example.com/a/null", false),
             ("https://example.com/a/%41", false),
             ("https://example.com/a/%C3%A9", true),
-            ("https://example.com/a/%c3%a9", false),
+            ("https://example.com/a/%c3%a9", true),
+            ("https://example.com/a/%2e", false),
             ("https://example.com/a/%C3%83%C2%A9", false),
             ("https://example.com/a/%C3%A2%E2%82%AC%E2%84%A2", false),
             ("https://example.com/gr%C3%B6%C3%9Fe/%D8%A7%D9%84", true),

@@ -4,7 +4,7 @@
 //! validated.
 
 use super::chars::{self, Classes};
-use memchr::{memchr, memchr_iter, memchr2, memrchr};
+use memchr::{memchr, memchr_iter, memchr2, memchr3, memrchr};
 
 /// The two schemes a sitemap may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -88,18 +88,11 @@ impl<'t> Location<'t> {
     pub(crate) fn outline(text: &'t str) -> Self {
         let bytes = text.as_bytes();
         let (scheme, authority) = scheme_of(bytes);
-        let mut path = authority;
-        let mut authority_classes = 0;
-        if scheme.is_some() {
-            for &byte in bytes.get(authority..).unwrap_or_default() {
-                let class = chars::classes_of(byte);
-                if class & chars::END != 0 {
-                    break;
-                }
-                authority_classes |= class;
-                path += 1;
-            }
-        }
+        let rest = if scheme.is_some() { bytes.get(authority..).unwrap_or_default() } else { b"" };
+        // RFC 3986, 3.2.
+        let len = memchr3(b'/', b'?', b'#', rest).unwrap_or(rest.len());
+        let path = authority + len;
+        let authority_classes = rest.iter().take(len).fold(0, |classes, byte| classes | chars::classes_of(*byte));
         Self { text, scheme, authority, path, authority_classes, classes: !0, path_end: None, slashes: None }
     }
 
