@@ -95,6 +95,12 @@ impl Progress {
         self.state.compare_exchange(RUNNING, SEALED, Ordering::Relaxed, Ordering::Relaxed) != Err(CANCELLED)
     }
 
+    /// Whether fewer files are unfinished than there are cores, so that work on one of them should use several.
+    pub fn has_idle_cores(&self) -> bool {
+        let Reading { files_done, files_total, .. } = self.read();
+        files_total.saturating_sub(files_done) < rayon::current_num_threads() as u64
+    }
+
     /// Reads all counters.
     pub fn read(&self) -> Reading {
         Reading {
@@ -150,6 +156,18 @@ pub(crate) mod work {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn cores_are_idle_if_fewer_files_are_left() {
+        let cores = rayon::current_num_threads() as u64;
+        let progress = Progress::default();
+        progress.expect(cores + 1, 0);
+        assert!(!progress.has_idle_cores());
+        progress.finish_files(1);
+        assert!(!progress.has_idle_cores(), "one file for each core");
+        progress.finish_files(1);
+        assert!(progress.has_idle_cores());
+    }
 
     #[test]
     fn the_first_of_cancel_and_seal_takes_effect() {

@@ -128,7 +128,7 @@ const ENTRIES_PER_CHECK: usize = 2_048;
 /// Scans a file up to its first damage; the damaged entry is not visited. A large file is scanned on all cores if the
 /// visitor can be forked.
 pub fn scan_sound(bytes: &[u8], visitor: &mut (impl Visit + Send), progress: &Progress) -> Scan {
-    scan_parallel(bytes, visitor, progress, parallel::MIN_PIECE)
+    scan_parallel(bytes, visitor, progress, parallel::min_piece(progress))
 }
 
 /// [`scan_sound`] with the minimum size of a piece for one core.
@@ -145,7 +145,7 @@ pub fn resume(bytes: &[u8], before: Scan, visitor: &mut impl Visit, progress: &P
     let stray = before.stray.filter(|at| (*at as usize) < from);
     let mut scan = Scan { damage: Vec::new(), stray, ..before };
     let mut parser = Parser::default();
-    check_characters(bytes, from, &mut parser);
+    check_characters(bytes, from, &mut parser, progress);
     if let Some(names) = scan.names.take() {
         let mut walk = Walk::new((&mut parser, &mut scan, visitor), progress, false);
         body(bytes, from, &names, &mut walk);
@@ -186,7 +186,7 @@ fn run<V: Visit>(
     body: impl FnOnce(usize, &Names, &mut Walk<'_, V>),
 ) -> Scan {
     let Start { mut parser, stops } = start;
-    let utf8 = check_characters(bytes, 0, &mut parser);
+    let utf8 = check_characters(bytes, 0, &mut parser, progress);
     let mut scan = Scan::default();
     let after_root = if let Some(root) = prolog(bytes, &mut parser) {
         scan.root = String::from_utf8_lossy(super::names::split(root.name(bytes)).1).into_owned();
@@ -221,7 +221,7 @@ fn run<V: Visit>(
 /// The damage of any XML document, in document order, up to the first mismatched end tag. References are not checked.
 pub fn damage(bytes: &[u8]) -> Vec<Damage> {
     let mut parser = Parser::of(bytes);
-    check_characters(bytes, 0, &mut parser);
+    check_characters(bytes, 0, &mut parser, &Progress::default());
     match prolog(bytes, &mut parser) {
         Some(root) => {
             let end = parser.skip_element(bytes, &root);

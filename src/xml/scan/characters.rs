@@ -1,5 +1,6 @@
 //! Checks the characters of a file: control characters, encoding, and whether it contains `]]>`.
 
+use crate::progress::Progress;
 use crate::xml::defect::Defect;
 use crate::xml::parser::Parser;
 use crate::xml::wellformed::is_illegal;
@@ -9,8 +10,8 @@ use rayon::prelude::*;
 /// Number of bytes of a piece. All checks of a piece are done while it is in the CPU cache.
 const PIECE: usize = 1 << 20;
 
-/// Minimum number of pieces for one core. Sets have several smaller files, which are checked in parallel with each other:
-/// a thread that waits for a piece would begin with another file.
+/// Minimum number of pieces for one core while there is a file for each core: a thread that waits for a piece would begin
+/// with another file.
 const MIN_PIECES: usize = 8;
 
 /// Number of bytes after which the compiler's vectorised loop is left.
@@ -64,15 +65,21 @@ impl Characters {
 
 /// Notes control characters that XML 1.0 forbids and bytes that are not UTF-8, and whether there is `]]>`, from an
 /// offset on. Returns the bytes from there as a `str`, if they are UTF-8. A large file is checked on all cores.
-pub(super) fn check_characters<'b>(bytes: &'b [u8], from: usize, parser: &mut Parser) -> Option<&'b str> {
+pub(super) fn check_characters<'b>(
+    bytes: &'b [u8],
+    from: usize,
+    parser: &mut Parser,
+    progress: &Progress,
+) -> Option<&'b str> {
     let rest = bytes.get(from..).unwrap_or_default();
     let pieces = rest.len().div_ceil(PIECE);
+    let min_pieces = if progress.has_idle_cores() { 1 } else { MIN_PIECES };
     let survey = || {
-        let pieces = (0..pieces).into_par_iter().with_min_len(MIN_PIECES);
+        let pieces = (0..pieces).into_par_iter().with_min_len(min_pieces);
         pieces.map(|piece| Characters::of(rest, piece * PIECE)).reduce(Characters::default, Characters::join)
     };
     let utf8 = || simdutf8::compat::from_utf8(rest);
-    let (found, utf8) = if pieces < 2 * MIN_PIECES { (survey(), utf8()) } else { rayon::join(survey, utf8) };
+    let (found, utf8) = if pieces < 2 * min_pieces { (survey(), utf8()) } else { rayon::join(survey, utf8) };
     if let Some(at) = found.control {
         parser.damage.note(from + at, Defect::Character);
     }
@@ -121,7 +128,7 @@ mod tests {
                 }
             }
             let mut parser = Parser::default();
-            prop_assert_eq!(check_characters(text.as_bytes(), 0, &mut parser), Some(&*text));
+            prop_assert_eq!(check_characters(text.as_bytes(), 0, &mut parser, &Progress::default()), Some(&*text));
             let expected = model(&text);
             let mut offsets: Vec<usize> = parser.damage.list.iter().map(|damage| damage.at).collect();
             offsets.sort_unstable();
@@ -137,7 +144,7 @@ mod tests {
         let mut bytes = vec![b'x'; PIECE + 10];
         bytes[PIECE + 3] = 0xFF;
         let mut parser = Parser::default();
-        assert_eq!(check_characters(&bytes, 2, &mut parser), None);
+        assert_eq!(check_characters(&bytes, 2, &mut parser, &Progress::default()), None);
         assert_eq!(
             parser.damage.list.first().map(|damage| (damage.at, damage.kind)),
             Some((PIECE + 3, Defect::InvalidBytes))

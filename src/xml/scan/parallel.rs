@@ -6,13 +6,22 @@
 //! second is discarded. The result always equals that of a sequential scan.
 
 use super::{Scan, Visit, Walk};
+use crate::progress::Progress;
 use crate::xml::names::Names;
 use crate::xml::parser::Parser;
 use std::ops::Range;
 
-/// Minimum size of a piece in bytes. Smaller files are scanned only in parallel with each other; larger ones also in
-/// pieces, so that no core is idle while the last file is scanned.
-pub(super) const MIN_PIECE: usize = 4 << 20;
+/// Minimum size of a piece in bytes while there is a file for each core. Larger files are scanned in pieces even then, so
+/// that no core is idle while the last file is scanned.
+const MIN_PIECE: usize = 4 << 20;
+
+/// Minimum size of a piece in bytes if cores would be idle otherwise.
+const MIN_PIECE_FOR_IDLE_CORES: usize = 1 << 20;
+
+/// The minimum size of a piece in bytes.
+pub(super) fn min_piece(progress: &Progress) -> usize {
+    if progress.has_idle_cores() { MIN_PIECE_FOR_IDLE_CORES } else { MIN_PIECE }
+}
 
 /// Maximum number of bytes that are searched for the end of an entry.
 const MAX_SEARCH: usize = 64 << 10;
@@ -86,7 +95,6 @@ fn seam(bytes: &[u8], from: usize) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::progress::Progress;
     use crate::protocol::Field;
     use crate::xml::entry::Entry;
     use proptest::prelude::*;
