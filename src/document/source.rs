@@ -9,6 +9,7 @@ use crate::xml::grid::Grid;
 use crate::xml::names::{FileKind, Names};
 use crate::xml::scan::{self, Scan};
 use memchr::memmem;
+use rayon::prelude::*;
 use std::borrow::Cow;
 use std::sync::{Mutex, PoisonError};
 
@@ -62,11 +63,20 @@ pub type Anchor = (u32, (u64, u64));
 /// The byte order mark of UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// Whether a namespace prefix, with its colon, follows a `<` or a blank anywhere in a text.
+/// Number of bytes that one core searches for a prefix at a time.
+const SEARCH_PIECE: usize = 1 << 20;
+
+/// Whether a namespace prefix, with its colon, follows a `<` or a blank anywhere in a text. A long text is searched on all
+/// cores.
 pub(crate) fn mentions_prefix(text: &[u8], prefix: &[u8]) -> bool {
     note_work(text.len());
-    let is_name = |at: usize| at > 0 && matches!(text.get(at - 1), Some(b'<' | b' '));
-    memmem::find_iter(text, &[prefix, b":"].concat()).any(is_name)
+    let name = [prefix, b":"].concat();
+    let is_in_piece = |from: usize| {
+        let piece = text.get(from..(from + SEARCH_PIECE + name.len()).min(text.len())).unwrap_or_default();
+        let before = |at: usize| (from + at).checked_sub(1).and_then(|before| text.get(before));
+        memmem::find_iter(piece, &name).any(|at| matches!(before(at), Some(b'<' | b' ')))
+    };
+    (0..text.len().div_ceil(SEARCH_PIECE)).into_par_iter().any(|piece| is_in_piece(piece * SEARCH_PIECE))
 }
 
 impl Source {

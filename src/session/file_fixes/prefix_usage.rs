@@ -21,13 +21,25 @@ pub(super) struct PrefixUsage<'d> {
     id: SitemapId,
     /// Whether known extensions are searched too.
     closely: bool,
-    /// Flags that any live row has, and any row.
-    flags: OnceCell<(Flags, Flags)>,
+    rows: OnceCell<RowFacts<'d>>,
+}
+
+/// What the rows of a file may contain.
+#[derive(Default)]
+struct RowFacts<'d> {
+    /// Flags that any live row has.
+    live: Flags,
+    /// Flags that any row has.
+    all: Flags,
+    /// The sources of live rows that may use a prefix that no flag records.
+    sources: Vec<&'d Source>,
+    /// Whether the whole text of such a row was replaced.
+    has_replaced: bool,
 }
 
 impl<'d> PrefixUsage<'d> {
     pub(super) fn new(document: &'d Document, id: SitemapId, closely: bool) -> Self {
-        Self { document, id, closely, flags: OnceCell::new() }
+        Self { document, id, closely, rows: OnceCell::new() }
     }
 
     /// Whether a namespace that the root declares is used in the file.
@@ -39,23 +51,38 @@ impl<'d> PrefixUsage<'d> {
             Namespace::Xhtml => Flags::ALTERNATE,
             _ => Flags::OTHER,
         };
-        let (live, all) = *self.flags.get_or_init(|| self.flags_of(sitemap));
+        let RowFacts { live, all, .. } = self.rows.get_or_init(|| self.facts_of(sitemap));
         // `xhtml` may be used for other elements than links.
         live.contains(flag)
             || (namespace == Namespace::Xhtml && all.contains(Flags::OTHER))
             || self.text_uses(sitemap, namespace)
     }
 
-    fn flags_of(&self, sitemap: &Sitemap) -> (Flags, Flags) {
-        let (mut live, mut all) = (Flags::empty(), Flags::empty());
+    fn facts_of(&self, sitemap: &Sitemap) -> RowFacts<'d> {
+        let (mut facts, mut cursor) = (RowFacts::default(), self.document.row_cursor());
+        let has_siblings = self.has_siblings(sitemap);
         for row in sitemap.rows.iter() {
             let record = self.document.record(row);
-            all |= record.flags;
-            if self.document.is_live(row) {
-                live |= record.flags;
+            facts.all |= record.flags;
+            if record.is_deleted() {
+                continue;
+            }
+            facts.live |= record.flags;
+            if !self.may_use(record.flags, has_siblings) {
+                continue;
+            }
+            match cursor.origin(row) {
+                Some((source, _)) if facts.sources.iter().rev().any(|known| std::ptr::eq(*known, source)) => {}
+                Some((source, _)) => facts.sources.push(source),
+                None => facts.has_replaced = true,
             }
         }
-        (live, all)
+        facts
+    }
+
+    /// Whether elements are between the entries. They belong to the text of the next entry, and no flag records them.
+    fn has_siblings(&self, sitemap: &Sitemap) -> bool {
+        self.document.source_of(self.id).unwrap_or(&sitemap.frame).has_siblings
     }
 
     /// Whether rows with these flags may use a prefix that no flag records.
@@ -78,14 +105,17 @@ impl<'d> PrefixUsage<'d> {
         if mentions_any(&declared, head.get(root_end..).unwrap_or_default()) || mentions_any(&declared, &tail) {
             return true;
         }
-        // Elements between entries belong to the text of the next entry, and no flag records them.
-        let source = self.document.source_of(self.id);
-        let has_siblings = source.unwrap_or(&sitemap.frame).has_siblings;
-        let (_, all) = *self.flags.get_or_init(|| self.flags_of(sitemap));
-        if !self.may_use(all, has_siblings) {
+        let has_siblings = self.has_siblings(sitemap);
+        let RowFacts { all, sources, has_replaced, .. } = self.rows.get_or_init(|| self.facts_of(sitemap));
+        if !self.may_use(*all, has_siblings) {
             return false;
         }
         // A prefix that is not in a source is in none of its rows: edited values of fields are no markup.
+        let is_in = |source: &Source| declared.iter().any(|prefix| source.mentions_prefix(prefix));
+        let has_few = declared.len() <= MAX_SINGLE_SEARCHES;
+        if has_few && !has_replaced && !sources.iter().any(|source| is_in(source)) {
+            return false;
+        }
         let mut without: Option<&Source> = None;
         let mut cursor = self.document.row_cursor();
         sitemap.rows.iter().any(|row| {
@@ -93,11 +123,11 @@ impl<'d> PrefixUsage<'d> {
             if record.is_deleted() || !self.may_use(record.flags, has_siblings) {
                 return false;
             }
-            if let Some((source, _)) = cursor.origin(row).filter(|_| declared.len() <= MAX_SINGLE_SEARCHES) {
+            if let Some((source, _)) = cursor.origin(row).filter(|_| has_few) {
                 if without.is_some_and(|known| std::ptr::eq(known, source)) {
                     return false;
                 }
-                if !declared.iter().any(|prefix| source.mentions_prefix(prefix)) {
+                if !is_in(source) {
                     without = Some(source);
                     return false;
                 }
@@ -131,6 +161,17 @@ fn any_name_in(text: &[u8], is_match: impl Fn(&[u8]) -> bool) -> bool {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn a_prefix_is_found_at_the_end_of_a_piece() {
+        for at in (1 << 20) - 4..=(1 << 20) + 2 {
+            let mut text = vec![b'x'; (2 << 20) + 7];
+            text[at..at + 3].copy_from_slice(b"<a:");
+            assert!(mentions_prefix(&text, b"a") && !mentions_prefix(&text, b"b"), "{at}");
+            text[at] = b'y';
+            assert!(!mentions_prefix(&text, b"a"), "{at}");
+        }
+    }
 
     proptest! {
         #[test]
