@@ -92,29 +92,32 @@ pub(super) fn survey(text: &[u8], from: usize) -> Survey {
 }
 
 fn survey_any(text: &[u8], from: usize) -> Survey {
+    let before = |distance: usize| from.checked_sub(distance).and_then(|at| text.get(at)).copied().unwrap_or(0);
+    let (mut second_last, mut last) = (before(2), before(1));
     let (mut classes, mut slashes) = (0, 0);
-    for (at, &byte) in text.iter().enumerate().skip(from) {
-        let before = |distance: usize| at.checked_sub(distance).and_then(|at| text.get(at));
-        let is_digit = before(1) == Some(&b'%') || before(2) == Some(&b'%');
-        classes |= classes_of(byte) & if is_digit { !UPPER } else { !0 };
-        classes |= if is_digit && byte.is_ascii_lowercase() { SMALL_ESCAPE } else { 0 };
-        classes |= class_of_last_sequence(text.get(..=at).unwrap_or_default());
+    for &byte in text.get(from..).unwrap_or_default() {
+        let may_be_in_sequence = matches!(last, b'/' | b'=' | b'%') || matches!(second_last, b'/' | b'%');
+        classes |= if may_be_in_sequence { classes_after(second_last, last, byte) } else { classes_of(byte) };
         slashes += u32::from(byte == b'/');
+        (second_last, last) = (last, byte);
     }
     Survey { classes, slashes }
 }
 
-/// The class of the sequence at the end of a text.
-fn class_of_last_sequence(text: &[u8]) -> Classes {
-    let byte = |from_end: usize| text.len().checked_sub(from_end).and_then(|at| text.get(at)).copied().unwrap_or(0);
-    let (second_last, last) = (byte(2).to_ascii_lowercase(), byte(1).to_ascii_lowercase());
-    match (byte(3), second_last, last) {
+/// The classes of a byte after two others, and of the sequence that ends with it.
+const fn classes_after(second_last: u8, last: u8, byte: u8) -> Classes {
+    let sequence = match (second_last, last.to_ascii_lowercase(), byte.to_ascii_lowercase()) {
         (_, b'/', b'/') => DOUBLE_SLASH,
         (_, b'/', b'.') => SLASH_DOT,
         (_, b'/' | b'=', b'n' | b'u') => RESIDUE_START,
         (b'/', b'w', b'p') | (b'/', b'p', b'h') => PRIVATE_START,
         _ => 0,
+    };
+    if last != b'%' && second_last != b'%' {
+        return classes_of(byte) | sequence;
     }
+    let case = if byte.is_ascii_lowercase() { SMALL_ESCAPE } else { 0 };
+    (classes_of(byte) & !UPPER) | case | sequence
 }
 
 /// Number of bytes that are compared at once, as lanes of a vector.
