@@ -1,5 +1,5 @@
 //! Percent-encoded bytes of usual URLs: characters outside of ASCII. Generators write their digits as capitals, as in the
-//! normal form, or as small letters (WordPress).
+//! normal form, or as small letters, as many blogs do.
 
 use super::chars;
 use super::validate::starts_misread_continuation;
