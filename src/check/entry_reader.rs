@@ -24,7 +24,6 @@ use crate::xml::escape;
 use crate::xml::names::FileKind;
 use crate::xml::record::{Flags, Record};
 use crate::xml::scan::ParsedEntry;
-use std::borrow::Cow;
 use value_cache::{CheckedValue, ValueCache};
 
 /// Reads and checks the entries of one file; caches results for parts that consecutive entries share.
@@ -34,9 +33,11 @@ pub struct EntryReader {
     extensions: Cache,
     /// Elements of an entry for which the scanner noted none.
     elements: Elements,
-    values: ValueCache,
+    value_cache: ValueCache,
+    /// The decoded URL of the last entry on the fast path, if it has references.
+    decoded: String,
     /// The values of the last entry on the fast path.
-    fields: Fields,
+    values: Values,
     /// Whether to compute near keys.
     with_near_keys: bool,
     /// Rules that several fields of an entry can violate, each with the number of fields that violate it, of the last
@@ -149,25 +150,29 @@ impl EntryReader {
         self.check_values((entry, text), context, &mut record)?;
         let span = entry.field(Field::Loc).filter(|span| span.value_start < span.value_end)?;
         let raw = entry.raw_value(Field::Loc, text)?;
+        let undecoded = || match parsed.utf8 {
+            Some(utf8) => utf8.get(span.value_start as usize..span.value_end as usize),
+            None => std::str::from_utf8(raw).ok(),
+        };
         let loc = match span.text {
-            TextKind::Plain => Cow::Borrowed(match parsed.utf8 {
-                Some(utf8) => utf8.get(span.value_start as usize..span.value_end as usize)?,
-                None => std::str::from_utf8(raw).ok()?,
-            }),
+            TextKind::Plain => undecoded()?,
             // Only a reference at either end can stand for whitespace there.
-            TextKind::Escaped if !raw.starts_with(b"&") && !raw.ends_with(b";") => escape::decode(raw),
-            TextKind::Mixed => Cow::Borrowed(text_of_section(raw)?),
+            TextKind::Escaped if !raw.starts_with(b"&") && !raw.ends_with(b";") => {
+                escape::decode_into(undecoded()?, &mut self.decoded);
+                &self.decoded
+            }
+            TextKind::Mixed => text_of_section(raw)?,
             _ => return None,
         };
         // A URL with white space or control characters at its ends, or escaped twice, takes the slow path.
         let is_visible = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_graphic() || !byte.is_ascii());
         let is_sound = is_visible(loc.as_bytes().first()) && is_visible(loc.as_bytes().last());
-        let is_escaped_twice = span.text != TextKind::Plain && fields::is_escaped_twice(&loc);
-        if !is_sound || fields::trim_strict(&loc).len() < loc.len() || is_escaped_twice {
+        let is_escaped_twice = span.text != TextKind::Plain && fields::is_escaped_twice(loc);
+        if !is_sound || fields::trim_strict(loc).len() < loc.len() || is_escaped_twice {
             return None;
         }
-        let validated = self.origins.validate(&loc, context.url_prefix);
-        let Fields { rules, facts, .. } = &mut self.fields;
+        let validated = self.origins.validate(loc, context.url_prefix);
+        let Values { rules, facts, .. } = &mut self.values;
         if entry.anomalies != Anomalies::default() {
             *rules = rules.union(fields::structure(entry, text, context));
         }
@@ -178,17 +183,17 @@ impl EntryReader {
         for rule in validated.faults.iter().filter_map(|fault| fields::loc_rule(fault, FileKind::Urlset)) {
             rules.insert(rule);
         }
-        rules.insert_if(Rule::POLICY_NEVER, context.policy.is_some_and(|policy| policy.forbids(&loc).is_some()));
+        rules.insert_if(Rule::POLICY_NEVER, context.policy.is_some_and(|policy| policy.forbids(loc).is_some()));
         if let Some(site) = context.site {
-            *rules = rules.union(site.rules(&loc, context.url_prefix));
+            *rules = rules.union(site.rules(loc, context.url_prefix));
         }
         rules.insert_if(Rule::CHANGEFREQ_LASTMOD_CONFLICT, facts.conflict(context.now));
         record.note_entry(entry, span);
-        if self.fields.is_padded {
+        if self.values.is_padded {
             record.flags.insert(Flags::ANOMALOUS);
         }
         visit(record, &validated.location);
-        let rules = self.fields.rules;
+        let rules = self.values.rules;
         Some(CheckedEntry { record, rules, key: validated.key, near_key: validated.near_key })
     }
 
@@ -207,7 +212,7 @@ impl EntryReader {
             Some(_) => None,
         };
         let is_padded = |field: Field| entry.field(field).is_some_and(|span| !is_bare(span));
-        let Self { fields: values, values: cache, shared, .. } = self;
+        let Self { values, value_cache: cache, shared, .. } = self;
         values.clear();
         shared.clear();
         if let Some(raw) = raw(Field::Lastmod)? {
@@ -255,7 +260,7 @@ impl EntryReader {
 
 /// The three values of an entry besides its URL.
 #[derive(Debug, Default)]
-struct Fields {
+struct Values {
     /// The rules that the values violate, and later those that the whole entry violates.
     rules: RuleSet,
     facts: FieldFacts,
@@ -263,7 +268,7 @@ struct Fields {
     is_padded: bool,
 }
 
-impl Fields {
+impl Values {
     /// Forgets the last entry. Each field is written by itself: a copy of the whole would be read in other widths than
     /// it was written, which processors do slowly.
     fn clear(&mut self) {

@@ -133,18 +133,26 @@ pub fn lossy(bytes: &[u8]) -> Cow<'_, str> {
 /// Decodes character data without markup: references become characters.
 pub fn decode(text: &[u8]) -> Cow<'_, str> {
     let text = lossy(text);
-    let Some(first) = memchr(b'&', text.as_bytes()) else { return text };
-    let mut out = String::with_capacity(text.len());
-    let (mut rest, mut at) = (&*text, Some(first));
-    while let Some((before, from_reference)) = at.and_then(|at| rest.split_at_checked(at)) {
+    if memchr(b'&', text.as_bytes()).is_none() {
+        return text;
+    }
+    let mut out = String::new();
+    decode_into(&text, &mut out);
+    Cow::Owned(out)
+}
+
+/// [`decode`] into a buffer, whose content is replaced.
+pub(crate) fn decode_into(text: &str, out: &mut String) {
+    out.clear();
+    out.reserve(text.len());
+    let mut rest = text;
+    while let Some((before, from_reference)) = memchr(b'&', rest.as_bytes()).and_then(|at| rest.split_at_checked(at)) {
         out.push_str(before);
         let (character, len) = reference(from_reference.as_bytes()).unwrap_or(('&', 1));
         out.push(character);
         rest = from_reference.get(len..).unwrap_or_default();
-        at = memchr(b'&', rest.as_bytes());
     }
     out.push_str(rest);
-    Cow::Owned(out)
 }
 
 /// Decodes the content of an element: text and CDATA are joined; comments, instructions and tags are removed.

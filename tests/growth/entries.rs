@@ -94,8 +94,15 @@ fn an_entry_without_findings_allocates_nothing() {
     let plain = |number: usize| {
         format!("<loc>https://e.com/%C3%A9/{number}</loc><lastmod>2026-10-01</lastmod><priority>0.5</priority>")
     };
-    let kinds: [(&str, &dyn Fn(usize) -> String); 5] =
-        [("plain", &plain), ("images", &images), ("links", &links), ("news", &news), ("video", &video)];
+    let parameters = |number: usize| format!("<loc>https://e.com/%c3%a9?page={number}&amp;sort=up</loc>");
+    let kinds: [(&str, &dyn Fn(usize) -> String); 6] = [
+        ("plain", &plain),
+        ("parameters", &parameters),
+        ("images", &images),
+        ("links", &links),
+        ("news", &news),
+        ("video", &video),
+    ];
     for (kind, inside) in kinds {
         let entry = |number: usize| format!("<url>{}</url>\n", inside(number));
         let (scanned_few, read_few, clean_few) = allocated(&entry, FEW);
