@@ -66,8 +66,8 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 /// Number of bytes that one core searches for a prefix at a time.
 const SEARCH_PIECE: usize = 1 << 20;
 
-/// Whether a namespace prefix, with its colon, follows a `<` or a blank anywhere in a text. A long text is searched on all
-/// cores.
+/// Whether a namespace prefix, with its colon, follows a `<` or a blank anywhere in a text. A long text is searched on
+/// all cores.
 pub(crate) fn mentions_prefix(text: &[u8], prefix: &[u8]) -> bool {
     note_work(text.len());
     let name = [prefix, b":"].concat();

@@ -181,7 +181,7 @@ pub fn parse_strict(text: &[u8]) -> Option<Lastmod> {
     Some(Lastmod { seconds: midnight + time - offset * 60, precision: Precision::Second })
 }
 
-/// A text of eight bytes in which `0` stands for any digit. All bytes are compared at once, as the bytes of one integer.
+/// A text of eight bytes in which `0` stands for any digit. All bytes are compared at once, as those of one integer.
 #[derive(Clone, Copy)]
 struct DigitForm {
     form: u64,
@@ -201,8 +201,8 @@ impl DigitForm {
         Self { form: u64::from_le_bytes(form), limits: u64::from_le_bytes(limits) }
     }
 
-    /// For each byte, the number that its digit and the next one make; of no meaning for bytes that are not digits. `None`
-    /// if the text does not have this form.
+    /// For each byte, the number that its digit and the next one make; of no meaning for bytes that are not digits.
+    /// `None` if the text does not have this form.
     #[inline]
     const fn pairs(self, text: [u8; 8]) -> Option<[u8; 8]> {
         let digits = u64::from_le_bytes(text) ^ self.form;

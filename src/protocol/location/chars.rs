@@ -34,8 +34,8 @@ pub(super) const SLASH_DOT: Classes = 1 << 11;
 pub(super) const RESIDUE_START: Classes = 1 << 12;
 /// `/wp` or `/ph`, in either case: the start of `wp-admin` or `phpmyadmin`.
 pub(super) const PRIVATE_START: Classes = 1 << 13;
-/// A small letter directly after `%` or one byte later, where it may be the digit of an escape.
-pub(super) const SMALL_ESCAPE: Classes = 1 << 14;
+/// A lower-case letter directly after `%` or one byte later, where it may be the digit of an escape.
+pub(super) const LOWER_ESCAPE: Classes = 1 << 14;
 /// A byte or sequence that [`survey_common`] does not support.
 const UNCOMMON: Classes = 1 << 15;
 
@@ -116,7 +116,7 @@ const fn classes_after(second_last: u8, last: u8, byte: u8) -> Classes {
     if last != b'%' && second_last != b'%' {
         return classes_of(byte) | sequence;
     }
-    let case = if byte.is_ascii_lowercase() { SMALL_ESCAPE } else { 0 };
+    let case = if byte.is_ascii_lowercase() { LOWER_ESCAPE } else { 0 };
     (classes_of(byte) & !UPPER) | case | sequence
 }
 
@@ -138,8 +138,8 @@ const LANE_NUMBERS: [u8; LANES] = {
 };
 
 /// [`survey`] for common bytes (letters, digits, `-._/=&?%+,$'*)`) without `//` and `/.`; [`UNCOMMON`] for other, very
-/// short and very long texts. Written so that the compiler uses vector instructions: two dozen comparisons for every [`LANES`]
-/// bytes.
+/// short and very long texts. Written so that the compiler uses vector instructions: two dozen comparisons for every
+/// [`LANES`] bytes.
 #[allow(clippy::needless_bitwise_bool)] // a branch in a lane would keep the loop from becoming vector instructions
 fn survey_common(text: &[u8], from: usize) -> Survey {
     const UPPER_BIT: u8 = 1;
@@ -148,7 +148,7 @@ fn survey_common(text: &[u8], from: usize) -> Survey {
     const DOT_BIT: u8 = 8;
     const RESIDUE_BIT: u8 = 16;
     const PRIVATE_BIT: u8 = 32;
-    const SMALL_ESCAPE_BIT: u8 = 64;
+    const LOWER_ESCAPE_BIT: u8 = 64;
     const OTHER_BIT: u8 = 128;
     const UNSUPPORTED: Survey = Survey { classes: UNCOMMON, slashes: 0 };
     if from < BEFORE || text.len() < BEFORE + LANES || text.len() > LANES * usize::from(u8::MAX) {
@@ -181,7 +181,7 @@ fn survey_common(text: &[u8], from: usize) -> Survey {
             let is_digit = (last == b'%') | (second_last == b'%');
             let is_capital = byte & 0x20 == 0;
             let bits = bit(is_letter & is_capital & !is_digit, UPPER_BIT)
-                | bit(is_letter & !is_capital & is_digit, SMALL_ESCAPE_BIT)
+                | bit(is_letter & !is_capital & is_digit, LOWER_ESCAPE_BIT)
                 | bit(byte == b'%', PERCENT_BIT)
                 | bit(byte == b'?', QUERY_BIT)
                 | bit(is_dot, DOT_BIT)
@@ -203,7 +203,7 @@ fn survey_common(text: &[u8], from: usize) -> Survey {
             | class(DOT_BIT, DOT)
             | class(RESIDUE_BIT, RESIDUE_START)
             | class(PRIVATE_BIT, PRIVATE_START)
-            | class(SMALL_ESCAPE_BIT, SMALL_ESCAPE)
+            | class(LOWER_ESCAPE_BIT, LOWER_ESCAPE)
             | class(OTHER_BIT, UNCOMMON),
         slashes: slashes.iter().map(|lane| u32::from(*lane)).sum(),
     }
@@ -228,8 +228,8 @@ pub(super) const fn hex(byte: u8) -> Option<u8> {
     }
 }
 
-/// The value of a hexadecimal digit. Any other byte has one above 255, so that `first << 4 | second` is a byte only for two
-/// digits.
+/// The value of a hexadecimal digit. Any other byte has one above 255, so that `first << 4 | second` is a byte only for
+/// two digits.
 pub(super) const fn wide_hex(byte: u8) -> u16 {
     WIDE_HEX[byte as usize]
 }

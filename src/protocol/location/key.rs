@@ -69,16 +69,16 @@ pub(super) fn hash_normal(key: &[u8]) -> u64 {
     HashedCore::of(key).key
 }
 
-/// The hash of a near key that is not empty, and whose escapes have capital digits: so it need not be copied if only these
-/// are capitals.
+/// The hash of a near key that is not empty, with the digits of its escapes in upper case as in a [`key`]: a key with no
+/// other upper-case letters need not be copied.
 fn hash_near(near_key: &[u8]) -> u64 {
     not_empty(FixedState::with_seed(SEED).hash_one(near_key))
 }
 
 /// The hash of a [`near_key`] that is not empty.
 fn hash_of_near_key(near_key: &str) -> u64 {
-    let mut capitalised = vec![0; near_key.len()];
-    hash_near(plain_escapes::capitalise(near_key.as_bytes(), &mut capitalised).unwrap_or_default())
+    let mut hashed = vec![0; near_key.len()];
+    hash_near(plain_escapes::to_upper_case(near_key.as_bytes(), &mut hashed).unwrap_or_default())
 }
 
 /// A hash that differs from that of an empty value.
@@ -97,7 +97,7 @@ pub(super) struct HashedCore<'k> {
 }
 
 impl<'k> HashedCore<'k> {
-    /// Keys differ if and only if their cores or what surrounds these differ.
+    /// Two keys are equal if and only if both their cores and what surrounds these are equal.
     #[inline]
     pub(super) fn of(key: &'k [u8]) -> Self {
         let (mut text, mut around) = (key, 0);
@@ -180,17 +180,17 @@ impl HashedCore<'_> {
             let hash = |near: &[u8]| if near.len() == self.text.len() { self.hash } else { hash_near(near) };
             return near_hash_of_lower_case(text, page_len, may_have_extension, hash);
         }
-        let (mut lower_case, mut capitalised) = ([0; MAX_LOWERED_BYTES], [0; MAX_LOWERED_BYTES]);
+        let (mut lower_case, mut hashed) = ([0; MAX_LOWERED_BYTES], [0; MAX_LOWERED_BYTES]);
         let lower_case = lower_case.get_mut(..text.len())?;
         lower_case.copy_from_slice(text);
         lower_case.make_ascii_lowercase();
-        let text = plain_escapes::capitalise(lower_case, &mut capitalised)?;
+        let text = plain_escapes::to_upper_case(lower_case, &mut hashed)?;
         near_hash_of_lower_case(text, page_len, may_have_extension, hash_near)
     }
 }
 
-/// [`HashedCore::near_hash`] of a text in lower case except for the digits of escapes, without scheme. Its first `page_len` bytes are authority and path.
-/// `hash` is called with a near key that is a part of the text.
+/// [`HashedCore::near_hash`] of a text in lower case except for the digits of escapes, without scheme. Its first `page_len`
+/// bytes are authority and path. `hash` is called with a near key that is a part of the text.
 #[inline]
 fn near_hash_of_lower_case(
     text: &[u8],

@@ -4,7 +4,7 @@
 //! origin is enough; all others are validated in full. A property test holds both to the same result.
 
 use super::chars::{
-    self, DOUBLE_SLASH, HASH, HIGH, ILLEGAL, PERCENT, RESIDUE_START, SESSION, SLASH_DOT, SMALL_ESCAPE, SPACE, SPECIAL,
+    self, DOUBLE_SLASH, HASH, HIGH, ILLEGAL, LOWER_ESCAPE, PERCENT, RESIDUE_START, SESSION, SLASH_DOT, SPACE, SPECIAL,
     UPPER,
 };
 use super::fault::{Fault, Faults};
@@ -85,10 +85,10 @@ impl OriginCache {
         let (location, faults) = if let Some(origin) = self.find(text) {
             let location = origin.locate(text);
             if let Some(faults) = origin.faults_of_plain(&location, url_prefix, Faults::NONE) {
-                let (key, near_key) = if location.classes & SMALL_ESCAPE == 0 {
+                let (key, near_key) = if location.classes & LOWER_ESCAPE == 0 {
                     origin.keys(&location, with_near_key)
                 } else {
-                    origin.keys_with_small_escapes(&location, with_near_key)
+                    origin.keys_with_lower_case_escapes(&location, with_near_key)
                 };
                 return Validated { location, faults, key, near_key };
             }
@@ -200,11 +200,11 @@ impl Origin {
         (key, if with_near_key { near_key() } else { NO_KEY })
     }
 
-    /// [`Self::keys`] of a plain URL whose escapes have small letters.
-    fn keys_with_small_escapes(&self, location: &Location<'_>, with_near_key: bool) -> (u64, u64) {
-        let mut capitalised = [0; MAX_FAST_BYTES];
-        let capitalised = plain_escapes::capitalise(location.text.as_bytes(), &mut capitalised);
-        let text = capitalised.and_then(|text| std::str::from_utf8(text).ok()).unwrap_or_default();
+    /// [`Self::keys`] of a plain URL with escapes in lower case.
+    fn keys_with_lower_case_escapes(&self, location: &Location<'_>, with_near_key: bool) -> (u64, u64) {
+        let mut normal = [0; MAX_FAST_BYTES];
+        let normal = plain_escapes::to_upper_case(location.text.as_bytes(), &mut normal);
+        let text = normal.and_then(|text| std::str::from_utf8(text).ok()).unwrap_or_default();
         self.keys(&Location { text, ..*location }, with_near_key)
     }
 

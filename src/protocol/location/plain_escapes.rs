@@ -1,5 +1,5 @@
-//! Percent-encoded bytes of usual URLs: characters outside of ASCII. Generators write their digits as capitals, as in the
-//! normal form, or as small letters, as many blogs do.
+//! Percent-encoded bytes of usual URLs: characters outside of ASCII. Generators write their digits in upper case, as in the
+//! normal form, or in lower case, as many blogs do.
 
 use super::chars;
 use super::validate::starts_misread_continuation;
@@ -27,9 +27,9 @@ pub(super) fn are_plain(bytes: &[u8]) -> bool {
     true
 }
 
-/// Copies a text, with the digits of its escapes as capitals; `None` if it is longer than `out`. The two bytes after any
+/// Copies a text, with the digits of its escapes in upper case; `None` if it is longer than `out`. The two bytes after any
 /// `%` count as digits.
-pub(super) fn capitalise<'o>(text: &[u8], out: &'o mut [u8]) -> Option<&'o [u8]> {
+pub(super) fn to_upper_case<'o>(text: &[u8], out: &'o mut [u8]) -> Option<&'o [u8]> {
     let out = out.get_mut(..text.len())?;
     out.copy_from_slice(text);
     for distance in 1..=2 {
@@ -50,7 +50,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn digits_of_escapes_become_capitals() {
+    fn digits_of_escapes_become_upper_case() {
         for (text, expected) in [
             ("/%c3%b6/ab", "/%C3%B6/ab"),
             ("%ab", "%AB"),
@@ -60,9 +60,9 @@ mod tests {
             ("%ga", "%gA"),
             ("", ""),
         ] {
-            assert_eq!(capitalise(text.as_bytes(), &mut [0; 16]), Some(expected.as_bytes()), "{text}");
+            assert_eq!(to_upper_case(text.as_bytes(), &mut [0; 16]), Some(expected.as_bytes()), "{text}");
         }
-        assert_eq!(capitalise(b"abc", &mut [0; 2]), None);
+        assert_eq!(to_upper_case(b"abc", &mut [0; 2]), None);
     }
 
     proptest! {
