@@ -19,14 +19,19 @@ fn section_end(bytes: &[u8]) -> Option<usize> {
     memchr::memchr_iter(b']', bytes).find(|at| bytes.get(at + 1..).is_some_and(|rest| rest.starts_with(b"]>")))
 }
 
-/// The start tag of the next entry, if it is `<url>` or `<sitemap>` and only blanks precede it.
+/// The start tag of the next entry, if it is `<url>` or `<sitemap>`, with the prefix of the root if that has one, and only
+/// blanks precede it.
 #[inline]
 pub(super) fn start(text: &[u8], at: usize, names: &Names) -> Option<Markup> {
     let start = skip_blanks(text, at);
     let rest = text.get(start..)?;
     // Tags are arrays: a comparison of known length takes one or two instructions.
     let len = match names.kind {
-        _ if !names.prefix.is_empty() => return None,
+        FileKind::Urlset | FileKind::Index if !names.prefix.is_empty() => {
+            let name = rest.strip_prefix(b"<")?.strip_prefix(names.prefix.as_bytes())?;
+            let inside = name.strip_prefix(names.kind.entry_name().as_bytes())?.strip_prefix(b">")?;
+            rest.len() - inside.len()
+        }
         FileKind::Urlset if rest.first_chunk() == Some(b"<url>") => 5,
         FileKind::Index if rest.first_chunk() == Some(b"<sitemap>") => 9,
         _ => return None,
@@ -45,7 +50,10 @@ pub(super) fn end(inside: &EntryBytes<'_>, at: usize, tag: &Markup, entry: &mut 
     let len = match tag.name(inside.bytes) {
         b"url" if rest.first_chunk() == Some(b"</url>") => 6,
         b"sitemap" if rest.first_chunk() == Some(b"</sitemap>") => 10,
-        _ => return None,
+        name => {
+            rest.get(2..)?.strip_prefix(name)?.strip_prefix(b">")?;
+            name.len() + 3
+        }
     };
     let end = close + len;
     (entry.close, entry.len) = ((close - inside.lead) as u32, (end - inside.lead) as u32);
@@ -76,6 +84,9 @@ pub(super) struct EntryBytes<'b> {
 pub(super) fn fields(damage: &mut DamageLog, inside: &EntryBytes<'_>, at: usize, entry: &mut Entry) -> (usize, usize) {
     let EntryBytes { bytes, lead, names } = *inside;
     let mut walk = Walk { damage, bytes, lead, at: skip_blanks(bytes, at), end: at, reached: 0, entry };
+    if !names.prefix.is_empty() && walk.parse_prefixed_fields(names) {
+        return (walk.end, walk.reached);
+    }
     if names.bare_is_core()
         && !names.is_unbound(b"loc")
         && walk.parse_field(Field::Loc, b"<loc>", b"</loc>")
@@ -308,7 +319,16 @@ impl Walk<'_> {
         if rest.get(len..).and_then(<[u8]>::first_chunk) != Some(close) {
             return len == 0 && self.parse_section(field, (open, close));
         }
-        let (inner_start, inner_end) = (self.at + O, self.at + O + len);
+        self.add_text(field, (O, len, C), is_escaped);
+        true
+    }
+
+    /// Adds a field at the current position. `lens` are the lengths of its start tag, its text and its end tag.
+    #[inline]
+    fn add_text(&mut self, field: Field, lens: (usize, usize, usize), is_escaped: bool) {
+        let (inner_start, inner_end) = (self.at + lens.0, self.at + lens.0 + lens.1);
+        let rest = self.bytes.get(inner_start..).unwrap_or_default();
+        let len = lens.1;
         // Few files contain `]]>`, and few values `>`.
         if is_escaped || (self.damage.has_brackets && rest.get(..len).is_some_and(may_end_section)) {
             self.damage.check_text(self.bytes, inner_start, inner_end);
@@ -320,7 +340,7 @@ impl Walk<'_> {
         let relative = |position: usize| (position - self.lead) as u32;
         let span = FieldSpan {
             start: relative(self.at),
-            end: relative(inner_end + C),
+            end: relative(inner_end + lens.2),
             inner_start: relative(inner_start),
             inner_end: relative(inner_end),
             value_start: relative(value_start),
@@ -328,6 +348,41 @@ impl Walk<'_> {
             text: if is_escaped { TextKind::Escaped } else { TextKind::Plain },
         };
         self.add(field, span);
+    }
+
+    /// Parses the fields with the prefix of the root. Returns false if the first element has no prefix.
+    #[inline(never)]
+    fn parse_prefixed_fields(&mut self, names: &Names) -> bool {
+        let prefix = names.prefix.as_bytes();
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        if !rest.strip_prefix(b"<").is_some_and(|rest| rest.starts_with(prefix)) {
+            return false;
+        }
+        // A `<sitemap>` has no changefreq and no priority, as in [`fields`].
+        let count = if names.kind == FileKind::Urlset { Field::ALL.len() } else { 2 };
+        for field in Field::ALL.into_iter().take(count) {
+            if !self.parse_prefixed_field(field, prefix) {
+                break;
+            }
+        }
+        true
+    }
+
+    /// [`Self::parse_field`] for a field with a prefix.
+    fn parse_prefixed_field(&mut self, field: Field, prefix: &[u8]) -> bool {
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let after_name = |rest: &'_ [u8]| -> Option<usize> {
+            let after = rest.strip_prefix(prefix)?.strip_prefix(field.name().as_bytes())?.strip_prefix(b">")?;
+            Some(rest.len() - after.len())
+        };
+        let Some(name_len) = rest.strip_prefix(b"<").and_then(after_name) else { return true };
+        let inside = rest.get(1 + name_len..).unwrap_or_default();
+        let Some((len, is_escaped)) = text_before_tag(inside) else { return false };
+        let end_tag = inside.get(len..).and_then(|rest| rest.strip_prefix(b"</"));
+        if end_tag.and_then(after_name).is_none() {
+            return false;
+        }
+        self.add_text(field, (1 + name_len, len, 2 + name_len), is_escaped);
         true
     }
 

@@ -667,12 +667,20 @@ mod tests {
             root in prop::sample::select(vec![
                 "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>", "<urlset>", "<urlset xmlns='x'>",
                 "<s:urlset xmlns:s='http://www.sitemaps.org/schemas/sitemap/0.9'>", "<sitemapindex>",
+                "<s:urlset xmlns:s='http://www.sitemaps.org/schemas/sitemap/0.9' xmlns='urn:x'>",
+                "<s:sitemapindex xmlns:s='http://www.sitemaps.org/schemas/sitemap/0.9'>",
             ]),
             parts in proptest::collection::vec(prop_oneof![
                 6 => prop::sample::select(vec![
                     "<url>", "</url>", "<loc>", "</loc>", "<loc>https://e.com/a?b=1&amp;c</loc>", "<lastmod>2026-01-01</lastmod>",
                     "<changefreq>daily</changefreq>", "<priority>0.5</priority>", "\n  ", "<url>\n<loc>https://e.com/</loc>\n</url>",
                     "<url><loc>a</loc></url>", "<sitemap><loc>a</loc></sitemap>", "<loc a='b'>https://e.com/</loc>",
+                ]).prop_map(|part: &str| part.as_bytes().to_vec()),
+                4 => prop::sample::select(vec![
+                    "<s:url>", "</s:url>", "<s:loc>", "</s:loc>", "<s:loc>https://e.com/a?b=1&amp;c</s:loc>", "<s:lastmod> 2026 </s:lastmod>",
+                    "<s:url>\n<s:loc>https://e.com/</s:loc>\n</s:url>", "<s:url><s:loc>a</s:loc><s:priority>1</s:priority></s:url>",
+                    "<s:sitemap><s:loc>a</s:loc><s:changefreq>b</s:changefreq></s:sitemap>", "<s:loc></loc>", "<s:loc a='b'>c</s:loc>",
+                    "<s:url><s:loc><![CDATA[a]]></s:loc></s:url>", "<s:url><loc>a</loc><s:loc>b</s:loc></s:url>",
                 ]).prop_map(|part: &str| part.as_bytes().to_vec()),
                 3 => prop::sample::select(vec![
                     "<url >", "</url >", "<url/>", "<loc/>", "<LOC>", "</lastmod>", "<loc a='b'>", "<url id='1'>", "<!-- <url> -->",
