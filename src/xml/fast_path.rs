@@ -323,12 +323,11 @@ impl Walk<'_> {
         true
     }
 
-    /// Adds a field at the current position. `lens` are the lengths of its start tag, its text and its end tag.
+    /// Adds a field at the current position, whose start tag, text and end tag have these lengths.
     #[inline]
-    fn add_text(&mut self, field: Field, lens: (usize, usize, usize), is_escaped: bool) {
-        let (inner_start, inner_end) = (self.at + lens.0, self.at + lens.0 + lens.1);
+    fn add_text(&mut self, field: Field, (open, len, close): (usize, usize, usize), is_escaped: bool) {
+        let (inner_start, inner_end) = (self.at + open, self.at + open + len);
         let rest = self.bytes.get(inner_start..).unwrap_or_default();
-        let len = lens.1;
         // Few files contain `]]>`, and few values `>`.
         if is_escaped || (self.damage.has_brackets && rest.get(..len).is_some_and(may_end_section)) {
             self.damage.check_text(self.bytes, inner_start, inner_end);
@@ -340,7 +339,7 @@ impl Walk<'_> {
         let relative = |position: usize| (position - self.lead) as u32;
         let span = FieldSpan {
             start: relative(self.at),
-            end: relative(inner_end + lens.2),
+            end: relative(inner_end + close),
             inner_start: relative(inner_start),
             inner_end: relative(inner_end),
             value_start: relative(value_start),
@@ -371,7 +370,8 @@ impl Walk<'_> {
     /// [`Self::parse_field`] for a field with a prefix.
     fn parse_prefixed_field(&mut self, field: Field, prefix: &[u8]) -> bool {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
-        let after_name = |rest: &'_ [u8]| -> Option<usize> {
+        // The length of the name and the `>`.
+        let after_name = |rest: &[u8]| {
             let after = rest.strip_prefix(prefix)?.strip_prefix(field.name().as_bytes())?.strip_prefix(b">")?;
             Some(rest.len() - after.len())
         };
