@@ -140,6 +140,14 @@ mod tests {
         pieces.1.joined
     }
 
+    #[test]
+    fn pieces_are_smaller_if_cores_would_be_idle() {
+        let progress = Progress::default();
+        assert_eq!(min_piece(&progress), MIN_PIECE_FOR_IDLE_CORES);
+        progress.expect(rayon::current_num_threads() as u64, 0);
+        assert_eq!(min_piece(&progress), MIN_PIECE);
+    }
+
     const NS: &str = "http://www.sitemaps.org/schemas/sitemap/0.9";
 
     #[test]
