@@ -546,6 +546,17 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
+    fn a_prefix_is_found_at_the_end_of_a_piece() {
+        for at in SEARCH_PIECE - 4..=SEARCH_PIECE + 2 {
+            let mut text = vec![b'x'; 2 * SEARCH_PIECE + 7];
+            text[at..at + 3].copy_from_slice(b"<a:");
+            assert!(mentions_prefix(&text, b"a") && !mentions_prefix(&text, b"b"), "{at}");
+            text[at] = b'y';
+            assert!(!mentions_prefix(&text, b"a"), "{at}");
+        }
+    }
+
+    #[test]
     fn counting_lines_from_a_mark_equals_counting_from_the_start() {
         let text =
             "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\r\n\n<url/>\r<url>é</url>\n</urlset>\n";
