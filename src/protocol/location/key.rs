@@ -100,6 +100,7 @@ impl<'k> HashedCore<'k> {
     /// Two keys are equal if and only if both their cores and what surrounds these are equal.
     #[inline]
     pub(super) fn of(key: &'k [u8]) -> Self {
+        // One bit or number for each text that is removed.
         let (mut text, mut around) = (key, 0);
         if let Some(rest) = key.strip_prefix(b"https://") {
             (text, around) = (rest, 1);
