@@ -33,7 +33,7 @@ pub(crate) fn first<'t>(entry: &Entry, text: &'t [u8], names: &Names, wanted: An
     }
     let tag = markup::next(text, entry.open as usize)?;
     let own = names.within(text, &tag);
-    Walk { text, names: own.as_ref().unwrap_or(names), wanted }.entry(&tag)
+    Walk { text, entry, names: own.as_ref().unwrap_or(names), wanted }.entry(&tag)
 }
 
 /// Whether an entry has a child of an unknown namespace other than Baidu's tag for mobile pages.
@@ -45,7 +45,7 @@ pub(crate) fn has_foreign_child_except_baidu(entry: &Entry, text: &[u8], names: 
     };
     let Some(tag) = markup::next(text, entry.open as usize) else { return false };
     let own = names.within(text, &tag);
-    let walk = Walk { text, names: own.as_ref().unwrap_or(names), wanted: Anomalies::FOREIGN };
+    let walk = Walk { text, entry, names: own.as_ref().unwrap_or(names), wanted: Anomalies::FOREIGN };
     let mut children = walk.children(tag.end);
     children.any(|child| {
         let Child::Element(tag) = child else { return false };
@@ -64,6 +64,7 @@ pub(crate) fn text_of(text: &[u8], at: usize) -> Option<String> {
 
 struct Walk<'t, 'n> {
     text: &'t [u8],
+    entry: &'n Entry,
     names: &'n Names,
     wanted: Anomalies,
 }
@@ -130,6 +131,10 @@ impl<'t> Walk<'t, '_> {
     }
 
     fn field(&self, tag: &Markup) -> Option<Field> {
+        if !self.entry.anomalies.intersects(Anomalies::LOC_TWICE.union(Anomalies::FIELD_TWICE)) {
+            let is_at_tag = |field: &Field| self.entry.field(*field).is_some_and(|at| at.start as usize == tag.start);
+            return Field::ALL.into_iter().find(is_at_tag);
+        }
         let (meaning, local) = self.names.resolve(self.text, tag);
         let is_core = meaning == Meaning::Core;
         Field::ALL.into_iter().find(|field| is_core && field.name().as_bytes() == local)

@@ -1,6 +1,6 @@
 //! Finds the extension elements of an entry by tokenizing it.
 
-use super::elements::{Elements, is_extension, is_short_lead, may_declare};
+use super::elements::{Elements, is_extension, is_short_lead};
 use super::entry::{Anomalies, Entry, TextKind};
 use super::escape;
 use super::markup::{self, Attribute, Kind, Markup};
@@ -129,7 +129,7 @@ struct Scopes<'t> {
 
 impl<'t> Scopes<'t> {
     fn enter(&mut self, depth: u32, attributes: &'t [u8], names: &Names) {
-        if !may_declare(attributes) {
+        if !markup::may_declare(attributes) {
             return;
         }
         for attribute in markup::attributes(attributes) {

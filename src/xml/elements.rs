@@ -10,9 +10,7 @@ use super::markup::{Attribute, Markup};
 use super::names::Meaning;
 use crate::protocol::extension::{self, Element};
 use crate::protocol::namespace::Namespace;
-use memchr::memmem;
 use std::ops::Range;
-use std::sync::LazyLock;
 
 /// The parent of an element that is directly in the entry.
 pub(crate) const TOP: u32 = u32::MAX;
@@ -97,13 +95,6 @@ pub struct Elements {
     /// The start tags of extension elements between the previous entry and this one.
     pub outside: Vec<Markup>,
     attributes: Vec<AttributeSpan>,
-}
-
-static XMLNS: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new("xmlns"));
-
-/// Whether attributes may declare a namespace.
-pub(in crate::xml) fn may_declare(attributes: &[u8]) -> bool {
-    attributes.len() >= "xmlns".len() && XMLNS.find(attributes).is_some()
 }
 
 /// Whether a meaning is a known extension.

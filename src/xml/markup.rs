@@ -9,6 +9,7 @@
 
 use crate::progress::note_work;
 use memchr::{memchr, memmem};
+use std::sync::LazyLock;
 
 /// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -221,6 +222,14 @@ pub struct Attribute<'b> {
 /// Iterates over the attributes of a tag (the slice of [`Markup::attributes`]) up to the first malformed one.
 pub(crate) const fn attributes(slice: &[u8]) -> Attributes<'_> {
     Attributes { slice, at: 0 }
+}
+
+/// Whether attributes may declare a namespace: few tags inside an entry do, and a search takes less time than reading all
+/// attributes.
+#[inline]
+pub(crate) fn may_declare(attributes: &[u8]) -> bool {
+    static DECLARATION: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new("xmlns"));
+    attributes.len() >= "xmlns".len() && DECLARATION.find(attributes).is_some()
 }
 
 /// The iterator of [`attributes`].

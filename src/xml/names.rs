@@ -249,7 +249,7 @@ impl Names {
     /// The names below a tag that declares namespaces; `None` if it declares none.
     pub fn within(&self, bytes: &[u8], tag: &Markup) -> Option<Self> {
         let attributes = tag.attributes(bytes);
-        if attributes.is_empty() || memchr::memmem::find(attributes, b"xmlns").is_none() {
+        if !markup::may_declare(attributes) {
             return None;
         }
         let root = self.uri.as_deref();
@@ -344,6 +344,9 @@ pub fn split(name: &[u8]) -> (&[u8], &[u8]) {
 
 /// The namespace that a tag declares for its own prefix, if it does.
 fn declared_for<'b>(attributes: &'b [u8], prefix: &[u8]) -> Option<&'b str> {
+    if !markup::may_declare(attributes) {
+        return None;
+    }
     markup::attributes(attributes)
         .find(|a| match a.name.strip_prefix(b"xmlns") {
             Some(b"") => prefix.is_empty(),

@@ -110,7 +110,7 @@ impl Parser {
         } else if !self.damage.is_quiet
             && !self.is_declaring
             && self.scopes.is_empty()
-            && memchr::memmem::find(tag.attributes(bytes), b"xmlns").is_none()
+            && !markup::may_declare(tag.attributes(bytes))
         {
             self.damage.note(tag.start, Defect::UndeclaredPrefix);
         }
@@ -272,7 +272,7 @@ impl Parser {
                 Kind::Start | Kind::Empty => {
                     text = TextKind::Children;
                     let is_declaring = self.is_declaring;
-                    self.is_declaring |= memchr::memmem::find(tag.attributes(bytes), b"xmlns").is_some();
+                    self.is_declaring |= markup::may_declare(tag.attributes(bytes));
                     at = self.skip_named(bytes, &next, names);
                     self.is_declaring = is_declaring;
                 }

@@ -26,7 +26,7 @@ impl Scopes {
     /// Opens an element at `depth`.
     #[inline]
     pub(super) fn enter(&mut self, bytes: &[u8], tag: &Markup, depth: usize) {
-        if memchr::memmem::find(tag.attributes(bytes), b"xmlns").is_some() {
+        if markup::may_declare(tag.attributes(bytes)) {
             self.open.push((depth, tag.start as u32));
             for prefix in declared_by(tag.attributes(bytes)) {
                 *self.declared.entry(prefix.into()).or_default() += 1;

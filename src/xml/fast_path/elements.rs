@@ -12,19 +12,16 @@ use crate::protocol::namespace::Namespace;
 use crate::xml::elements::{Definition, Elements, TOP, is_extension};
 use crate::xml::entry::{Entry, TextKind};
 use crate::xml::escape;
-use crate::xml::markup::{Kind, Markup, is_space};
+use crate::xml::markup::{self, Kind, Markup, is_space};
 use crate::xml::names::{Meaning, Names, split};
 use crate::xml::wellformed::is_legal_declaration;
-use memchr::{memchr, memchr_iter, memchr2, memmem};
-use std::sync::LazyLock;
+use memchr::{memchr, memchr_iter, memchr2};
 
 /// Maximum number of cached element names, more than valid files have.
 const MAX_NAMES: usize = 64;
 
 /// Maximum number of attributes of a tag that are compared pairwise for duplicates.
 const MAX_ATTRIBUTES: usize = 16;
-
-static DECLARATION: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new("xmlns"));
 
 /// Caches for the entries of one file.
 #[derive(Debug, Default)]
@@ -440,7 +437,7 @@ fn tag_end(bytes: &[u8], at: usize) -> Option<(Kind, usize)> {
     if !attributes.is_empty()
         && (memchr_iter(b'"', attributes).count() % 2 == 1
             || memchr2(b'\'', b'<', attributes).is_some()
-            || DECLARATION.find(attributes).is_some())
+            || markup::may_declare(attributes))
     {
         return None;
     }

@@ -389,7 +389,7 @@ fn declaration_of(bytes: &[u8], token: &Markup) -> Option<bool> {
 
 /// Whether attributes contain a namespace declaration.
 fn declares_namespace(attributes: &[u8]) -> bool {
-    memchr::memmem::find(attributes, b"xmlns").is_some()
+    markup::may_declare(attributes)
         && markup::attributes(attributes).any(|attribute| attribute.name.starts_with(b"xmlns"))
 }
 
