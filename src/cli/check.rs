@@ -347,7 +347,9 @@ impl Report {
             (_, Some(worst)) => worst.counted_only_rules(profile),
             (_, None) => RuleSet::EMPTY,
         };
-        MessageFilter { has_fixes, ..MessageFilter::all_except(counted_only.union(self.excluded()), &self.groups) }
+        let can_shrink = matches!(self.format, Format::Text(_)) || self.worst.is_some();
+        let filter = MessageFilter::all_except(counted_only.union(self.excluded()), &self.groups);
+        MessageFilter { has_fixes, can_shrink, ..filter }
     }
 
     /// The rules whose findings are not reported.

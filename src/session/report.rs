@@ -193,10 +193,10 @@ impl Reporter {
                 let depth = if size == BLOCK_ROWS { BLOCKS_IN_FLIGHT } else { 1 };
                 if in_flight.len() < depth && !rest.is_empty() {
                     let filter = receiver.messages_needed();
-                    if filter.is_all() {
-                        size = BLOCK_ROWS;
-                    } else if filter.rules.is_empty() {
+                    if filter.rules.is_empty() {
                         size = rest.len();
+                    } else if !filter.can_shrink {
+                        size = BLOCK_ROWS;
                     }
                     let (block, later) = rest.split_at_checked(size).unwrap_or((rest, &[]));
                     (rest, size) = (later, (4 * size).min(BLOCK_ROWS));

@@ -99,25 +99,28 @@ pub struct MessageFilter {
     pub counts_places: bool,
     /// Whether fixes are tried and included, which takes longer than making the messages.
     pub has_fixes: bool,
+    /// Whether the receiver may need fewer messages for later rows.
+    pub can_shrink: bool,
 }
 
 impl MessageFilter {
     /// Every finding.
-    pub const ALL: Self = Self { rules: RuleSet::ALL, known_hosts: Vec::new(), counts_places: true, has_fixes: true };
+    pub const ALL: Self =
+        Self { rules: RuleSet::ALL, known_hosts: Vec::new(), counts_places: true, has_fixes: true, can_shrink: false };
 
     /// No finding: all are only counted.
-    pub const NONE: Self =
-        Self { rules: RuleSet::EMPTY, known_hosts: Vec::new(), counts_places: false, has_fixes: false };
+    pub const NONE: Self = Self {
+        rules: RuleSet::EMPTY,
+        known_hosts: Vec::new(),
+        counts_places: false,
+        has_fixes: false,
+        can_shrink: false,
+    };
 
     /// All findings except those of satisfied rules and those that add nothing to their group.
     pub fn all_except(satisfied: RuleSet, groups: &Groups) -> Self {
         let rules = RuleSet::ALL.minus(satisfied).minus(groups.of_files());
-        Self { rules, known_hosts: groups.known_hosts(), ..Self::ALL }
-    }
-
-    /// Whether every finding needs a message.
-    pub(super) fn is_all(&self) -> bool {
-        self.rules == RuleSet::ALL && self.known_hosts.is_empty()
+        Self { rules, known_hosts: groups.known_hosts(), can_shrink: true, ..Self::ALL }
     }
 
     /// Selects the rules of a row that need messages. `host` is the host of its URL.
@@ -425,6 +428,46 @@ mod tests {
         assert_eq!(numbers(0), numbers(8));
     }
 
+    /// Needs messages until it has five findings, and counts the messages that it gets.
+    #[derive(Default)]
+    struct First {
+        messages: usize,
+        counted: Counted,
+    }
+
+    impl Receiver for First {
+        type Error = ();
+        type Renderer = AsFound;
+
+        fn messages_needed(&self) -> MessageFilter {
+            let satisfied = if self.messages < 5 { RuleSet::EMPTY } else { RuleSet::of(&[Rule::PRIORITY_RANGE]) };
+            MessageFilter::all_except(satisfied, &Groups::default())
+        }
+
+        fn renderer(&self) -> AsFound {
+            AsFound
+        }
+
+        fn take(&mut self, found: Vec<Vec<LocatedFinding>>) -> Result<(), ()> {
+            self.messages += found.iter().flatten().filter(|found| found.finding.rule == Rule::PRIORITY_RANGE).count();
+            Ok(())
+        }
+
+        fn count(&mut self, counted: Counted) {
+            self.counted = std::mem::take(&mut self.counted).join(counted);
+        }
+    }
+
+    #[test]
+    fn a_list_of_the_first_findings_costs_messages_for_a_few_rows() {
+        let row = |number: u32| format!("<url><loc>https://e.com/{number}</loc><priority>7</priority></url>\n");
+        let session = open(&(0..3_000).map(row).collect::<Vec<_>>());
+        let mut first = First::default();
+        Reporter::new(&session).each_of_sitemap(&session, (SitemapId(0), None), &mut first).unwrap();
+        let counted = first.counted.rules.get(Rule::PRIORITY_RANGE.index()).map_or(0, |extent| extent.places);
+        assert_eq!((first.messages + counted as usize, first.messages), (3_000, super::super::FIRST_BLOCK_ROWS));
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(48))]
         #[test]
@@ -438,7 +481,7 @@ mod tests {
             let all = report::all_findings(&session);
             let few: RuleSet = few.into_iter().map(|place| Rule::ALL[place]).collect();
             for (rules, counts_places) in [(RuleSet::EMPTY, true), (RuleSet::EMPTY, false), (RuleSet::ALL.minus(few), true)] {
-                let filter = MessageFilter { rules, known_hosts: Vec::new(), counts_places, has_fixes: true };
+                let filter = MessageFilter { rules, counts_places, ..MessageFilter::ALL };
                 let mut some = Some { filter, found: Vec::new(), counted: Counted::default() };
                 Reporter::new(&session).each_of_sitemap(&session, (SitemapId(0), None), &mut some).unwrap();
                 let is_of_row = |found: &&LocatedFinding| found.row().is_some();
