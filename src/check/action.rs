@@ -30,6 +30,17 @@ impl Fix {
     }
 }
 
+/// The fixes that findings have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fixes {
+    /// None.
+    None,
+    /// Fixes without their changes, for a report that only describes them.
+    Described,
+    /// Fixes that can be applied.
+    Applicable,
+}
+
 /// The change that a fix makes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Action {

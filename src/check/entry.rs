@@ -2,7 +2,10 @@
 
 use super::context::Context;
 use super::extension;
-use super::fields::{FIELD_RULES, FieldFacts, SHARED_RULES, check_fields, rules_of_field, value_rules};
+use super::fields::{
+    FIELD_RULES, FieldFacts, RULES_OF_BOTH, RULES_OF_EXTENSIONS, SHARED_RULES, check_fields, rules_of_field,
+    value_rules,
+};
 use super::rule::{EXTENSION_RULES, Rule, RuleSet};
 use super::site::{ENTRY_SITE_RULES, Site};
 use super::site_entry;
@@ -66,18 +69,21 @@ pub(crate) fn revise(
     Some(context.enabled(set))
 }
 
-/// The result of [`check`] after one field of an entry got a new value, if [`revise`] gives none. Extensions are
-/// checked again only if the URL of their page changed. `old` is the result before the change.
-pub(crate) fn check_again(old: RuleSet, field: Field, entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
-    // Elements of extensions can violate these rules as well.
-    let of_both = SHARED_RULES.minus(RuleSet::of(&[Rule::ENTRY_CHILD_ORDER]));
-    if field == Field::Loc || old.intersects(of_both) {
+/// The result of [`check`] after one field of an entry got a new value, if [`revise`] gives none, or after its children
+/// changed their order (`field` is `None`). Extensions are checked again only if the URL of their page changed. `old` is
+/// the result before the change.
+pub(crate) fn check_again(
+    old: RuleSet,
+    field: Option<Field>,
+    entry: &Entry,
+    text: &[u8],
+    context: &Context<'_>,
+) -> RuleSet {
+    if field == Some(Field::Loc) || old.intersects(RULES_OF_BOTH) {
         return check(entry, text, context);
     }
     let set = check_fields(entry, text, context).union(site_entry::rules(entry, text, context));
-    // URLs in extensions can violate the rules for URLs.
-    let of_extensions = EXTENSION_RULES.union(rules_of_field(Field::Loc));
-    context.enabled(set.union(old.intersection(of_extensions)))
+    context.enabled(set.union(old.intersection(RULES_OF_EXTENSIONS)))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! demand in [`super::message`].
 
 use super::context::Context;
-use super::rule::{Profile, Rule, RuleSet};
+use super::rule::{EXTENSION_RULES, Profile, Rule, RuleSet};
 use super::site::SITE_RULES;
 use crate::protocol::changefreq::Changefreq;
 use crate::protocol::lastmod::{self, Lastmod};
@@ -133,6 +133,12 @@ pub(super) const SHARED_RULES: RuleSet = RuleSet::of(&[
     Rule::DOC_STRAY_TEXT,
     Rule::INDEX_EXTRA_CHILD,
 ]);
+
+/// The rules that both a field and an element of an extension can violate, without those about URLs.
+pub(super) const RULES_OF_BOTH: RuleSet = SHARED_RULES.minus(RuleSet::of(&[Rule::ENTRY_CHILD_ORDER]));
+
+/// Every rule that the extensions of an entry can violate; URLs in them are checked by the rules for the loc.
+pub(super) const RULES_OF_EXTENSIONS: RuleSet = EXTENSION_RULES.union(rules_of_field(Field::Loc)).union(RULES_OF_BOTH);
 
 /// The rules about fields and the entry around them.
 pub(super) const FIELD_RULES: RuleSet = LOC_RULES

@@ -5,7 +5,7 @@
 
 use super::action::{Action, Fix};
 use super::context::{Context, Subject};
-use super::entry::{check, revise};
+use super::entry::{check, check_again, revise};
 use super::extension;
 use super::fields::{any_field_rules_broken_in, breaks, check_value, fields_of_rule, trim_strict};
 use super::rewrite;
@@ -122,6 +122,28 @@ impl<'a> Trial<'a> {
     }
 }
 
+/// [`entry_fix`] without its change.
+pub(super) fn described_fix(
+    rule: Rule,
+    field: Option<Field>,
+    trial: &Trial<'_>,
+    known: &mut ValueMessages,
+) -> Option<Fix> {
+    let Subject { entry, text, .. } = trial.subject;
+    // No trial: if nothing else is unusual, a change of the order removes this finding and adds none.
+    if rule == Rule::ENTRY_CHILD_ORDER && entry.anomalies == Anomalies::OUT_OF_ORDER {
+        return std::str::from_utf8(text).is_ok().then(|| Fix {
+            label: REORDER.into(),
+            is_safe: true,
+            action: Action::File,
+        });
+    }
+    entry_fix(rule, field, trial, known).map(Fix::with_file_action)
+}
+
+/// The label of the fix for children that are not in the order of the schema.
+const REORDER: &str = "put the fields in order";
+
 /// The fix for a finding of an entry, if there is one.
 pub(super) fn entry_fix(rule: Rule, field: Option<Field>, trial: &Trial<'_>, known: &mut ValueMessages) -> Option<Fix> {
     let Subject { entry, text, context } = trial.subject;
@@ -150,9 +172,7 @@ pub(super) fn entry_fix(rule: Rule, field: Option<Field>, trial: &Trial<'_>, kno
             }
         },
         None => match rule {
-            Rule::ENTRY_CHILD_ORDER => {
-                rewrite_fix("put the fields in order", true, rewrite::reorder(entry, text, context.names)?)
-            }
+            Rule::ENTRY_CHILD_ORDER => rewrite_fix(REORDER, true, rewrite::reorder(entry, text, context.names)?),
             Rule::FIELD_DUPLICATE if entry.anomalies.contains(Anomalies::LOC_TWICE) => Fix {
                 label: "make a row of each loc".into(),
                 is_safe: false,
@@ -196,6 +216,10 @@ fn holds(fix: &Fix, rule: Rule, field: Option<Field>, trial: &Trial<'_>) -> bool
     let Subject { entry, text, context } = trial.subject;
     let after = fix.action.apply(entry, text, context);
     let new = Entry::of(&after, context.names);
+    if rule == Rule::ENTRY_CHILD_ORDER {
+        let rules = check_again(trial.before(), None, &new, &after, context);
+        return !new.anomalies.contains(Anomalies::BROKEN) && !rules.contains(rule) && adds_none(rules);
+    }
     !new.anomalies.contains(Anomalies::BROKEN)
         && !breaks(rule, field, &new, &after, context)
         && adds_none(check(&new, &after, context))
@@ -250,6 +274,7 @@ fn rewrite_fix(label: impl Into<Cow<'static, str>>, is_safe: bool, text: String)
 
 #[cfg(test)]
 mod tests {
+    use super::super::action::Fixes;
     use super::super::fields::{ANY_FIELD_RULES, any_field_rules_broken_in, rules_broken_in};
     use super::super::message::messages;
     use super::super::rule::FixKind;
@@ -323,7 +348,14 @@ mod tests {
             let count = |findings: &[super::super::Finding], rule, field| {
                 findings.iter().filter(|finding| (finding.rule, finding.field()) == (rule, field)).count()
             };
-            for finding in &findings {
+            let trial = Trial::new(&entry, bytes, context);
+            let described =
+                super::super::message::findings(&trial, before, Fixes::Described, &mut ValueMessages::default());
+            for (finding, described) in findings.iter().zip(&described) {
+                prop_assert_eq!(
+                    finding.fix.clone().map(Fix::with_file_action),
+                    described.fix.clone().map(Fix::with_file_action)
+                );
                 let Some(fix) = &finding.fix else { continue };
                 let (rule, field) = (finding.rule, finding.field());
                 prop_assert!(rule.fix() != FixKind::None, "{rule} is not to be fixed");

@@ -3,12 +3,12 @@
 //! A message states what is wrong with *this* value and what is allowed; the help of the rule explains the
 //! consequences. Messages contain no control characters of a file.
 
-use super::action::Action;
+use super::action::{Action, Fixes};
 use super::context::{Context, Subject};
 use super::extension;
 use super::fields::{
-    ANY_FIELD_RULES, FIELD_RULES, any_field_rules_broken_in, breaks, check_fields, check_value, fields_of_rule,
-    is_any_field_rule, rules_broken_in, rules_of_field, trim_strict,
+    ANY_FIELD_RULES, FIELD_RULES, RULES_OF_EXTENSIONS, any_field_rules_broken_in, breaks, check_fields, check_value,
+    fields_of_rule, is_any_field_rule, rules_broken_in, rules_of_field, trim_strict,
 };
 use super::finding::{Finding, Position};
 use super::fix::{self, Trial};
@@ -27,11 +27,11 @@ use std::cell::OnceCell;
 /// The findings of one entry with messages and fixes, worst first. `set` is the result of [`super::entry::check`];
 /// rules about the file or the set are ignored, since their messages need more than the entry.
 pub fn messages(entry: &Entry, text: &[u8], context: &Context<'_>, set: RuleSet) -> Vec<Finding> {
-    findings(&Trial::new(entry, text, context), set, true, &mut ValueMessages::default())
+    findings(&Trial::new(entry, text, context), set, Fixes::Applicable, &mut ValueMessages::default())
 }
 
-/// [`messages`] for the rules of `set`, with fixes if `has_fixes`, which are slower to try than messages are to make.
-pub(crate) fn findings(trial: &Trial<'_>, set: RuleSet, has_fixes: bool, values: &mut ValueMessages) -> Vec<Finding> {
+/// [`messages`] for the rules of `set`. Fixes are slower to try than messages are to make.
+pub(crate) fn findings(trial: &Trial<'_>, set: RuleSet, fixes: Fixes, values: &mut ValueMessages) -> Vec<Finding> {
     let Subject { entry, text, context } = trial.subject;
     let mut findings = Vec::with_capacity(set.len() as usize);
     for_each_broken(entry, text, context, set, |rule, field| {
@@ -43,7 +43,11 @@ pub(crate) fn findings(trial: &Trial<'_>, set: RuleSet, has_fixes: bool, values:
             }
             None => entry_message(rule, entry, text, context),
         };
-        let fix = if has_fixes { fix::entry_fix(rule, field, trial, values) } else { None };
+        let fix = match fixes {
+            Fixes::None => None,
+            Fixes::Described => fix::described_fix(rule, field, trial, values),
+            Fixes::Applicable => fix::entry_fix(rule, field, trial, values),
+        };
         findings.push(Finding::new(rule, severity, message).at(position).with_fix(fix));
     });
     for rule in set.intersection(ENTRY_SITE_RULES).iter() {
@@ -52,9 +56,8 @@ pub(crate) fn findings(trial: &Trial<'_>, set: RuleSet, has_fixes: bool, values:
             message.unwrap_or_else(|| rule.summary().to_owned())
         }));
     }
-    if extension::has_content(entry, text) {
-        let found = extension::findings(entry, text, context, has_fixes);
-        findings.extend(found.into_iter().filter(|found| set.contains(found.rule)));
+    if set.intersects(RULES_OF_EXTENSIONS) && extension::has_content(entry, text) {
+        findings.extend(extension::findings(entry, text, context, (set, fixes)));
     }
     worst_first(findings)
 }
@@ -63,7 +66,7 @@ pub(crate) fn findings(trial: &Trial<'_>, set: RuleSet, has_fixes: bool, values:
 pub(crate) fn count(entry: &Entry, text: &[u8], context: &Context<'_>, set: RuleSet, mut add: impl FnMut(Rule)) {
     for_each_broken(entry, text, context, set, |rule, _| add(rule));
     set.intersection(ENTRY_SITE_RULES).iter().for_each(&mut add);
-    if extension::has_content(entry, text) {
+    if set.intersects(RULES_OF_EXTENSIONS) && extension::has_content(entry, text) {
         extension::count(entry, text, context, |rule| {
             if set.contains(rule) {
                 add(rule);

@@ -332,7 +332,7 @@ impl Checks {
             return RuleSet::EMPTY;
         }
         let (entry, text) = document.entry(row);
-        let own = entry::check_again(old, field, &entry, &text, &self.context(document, row, now));
+        let own = entry::check_again(old, Some(field), &entry, &text, &self.context(document, row, now));
         quirk::add_to_entry(own, quirk::rules(document.quirks_of(row)))
     }
 

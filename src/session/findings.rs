@@ -1,5 +1,6 @@
 //! Makes the findings of a row, with messages and fixes.
 
+use crate::check::action::Fixes;
 use crate::check::extension;
 use crate::check::fix::Trial;
 use crate::check::rule::{Grouping, Rule, RuleSet};
@@ -45,7 +46,7 @@ pub(super) fn reported_once() -> RuleSet {
 /// The findings of a row, worst first.
 pub(crate) fn of_row(snapshot: &Snapshot, row: RowId) -> Vec<Finding> {
     let parsed = ParsedRow::of(&snapshot.document, row);
-    let wording = Wording { names: RowNames::Numbers, has_fixes: true };
+    let wording = Wording { names: RowNames::Numbers, fixes: Fixes::Applicable };
     of_rules(snapshot, &parsed, snapshot.rules_of(row), wording, &mut ValueMessages::default())
 }
 
@@ -68,8 +69,8 @@ impl<'d> ParsedRow<'d> {
 pub(super) struct Wording<'n> {
     /// How messages name other rows.
     pub(super) names: RowNames<'n>,
-    /// Whether fixes are tried and included.
-    pub(super) has_fixes: bool,
+    /// The fixes that they have.
+    pub(super) fixes: Fixes,
 }
 
 /// The findings of a row that violates these rules, worst first. `values` keeps messages of values for the next row.
@@ -85,15 +86,15 @@ pub(super) fn of_rules(
     }
     let (row, entry, text) = (parsed.row, &parsed.entry, &*parsed.text);
     let context = snapshot.checks.context(&snapshot.document, row, snapshot.clock);
-    let Wording { names, has_fixes } = wording;
+    let Wording { names, fixes } = wording;
     let quirks = snapshot.document.quirks_of(row);
     // A repair may violate an entry rule too.
-    let trial = if has_fixes && quirks.is_empty() {
+    let trial = if fixes != Fixes::None && quirks.is_empty() {
         Trial::after_check(entry, text, &context, snapshot.checks.entry_rules_of(row), snapshot.document.record(row))
     } else {
         Trial::new(entry, text, &context)
     };
-    let mut findings = message::findings(&trial, rules, has_fixes, values);
+    let mut findings = message::findings(&trial, rules, fixes, values);
     let locs = DocumentLocs(&snapshot.document);
     for rule in snapshot.checks.set().rules_of(row.0, &locs).iter().map(rule_of) {
         let Some(severity) = rule.severity_in(snapshot.checks.profile()) else { continue };

@@ -14,6 +14,7 @@ pub(crate) use counting::{AsFound, Counted, InWords, MessageFilter};
 pub(crate) use markdown::CountsByFile;
 pub(crate) use summary::Summary;
 
+use crate::check::action::Fixes;
 use crate::check::extension;
 use crate::check::rule::{Rule, RuleSet, RuleSets};
 use crate::check::set::NearDuplicates;
@@ -305,7 +306,7 @@ struct RowFindings<'r> {
     name: Arc<str>,
     /// Counts the lines of the file.
     lines: Lines<'r>,
-    has_fixes: bool,
+    fixes: Fixes,
     values: ValueMessages,
     findings: Vec<LocatedFinding>,
 }
@@ -315,15 +316,16 @@ impl<'r> RowFindings<'r> {
     fn new(reporter: &'r Reporter, file: FileOfRows<'r>, filter: &MessageFilter) -> Self {
         let values = reporter.values.lock().ok().and_then(|mut values| values.pop()).unwrap_or_default();
         let (name, lines) = (file.name.into(), file.source.lines());
-        Self { reporter, file, name, lines, has_fixes: filter.has_fixes, values, findings: Vec::new() }
+        let fixes = if filter.has_fixes { Fixes::Described } else { Fixes::None };
+        Self { reporter, file, name, lines, fixes, values, findings: Vec::new() }
     }
 
     /// Adds the findings of a row for these rules, in the order of their places in the file.
     fn add(&mut self, row: RowId, rules: RuleSet) {
-        let Self { reporter, file, name, lines, has_fixes, values, findings: all } = self;
+        let Self { reporter, file, name, lines, fixes, values, findings: all } = self;
         let session = file.session;
         let document = session.document();
-        let words = Wording { names: RowNames::Lines(&reporter.lines), has_fixes: *has_fixes };
+        let words = Wording { names: RowNames::Lines(&reporter.lines), fixes: *fixes };
         let parsed = ParsedRow::of(document, row);
         let mut findings = findings::of_rules(&session.current, &parsed, rules, words, values);
         if reporter.near.contains(row.0) && rules.contains(Rule::SET_DUPLICATE_NEAR) {

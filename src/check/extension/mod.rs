@@ -14,8 +14,9 @@ mod structure;
 mod urls;
 mod values;
 
-use super::action::{Action, Fix};
+use super::action::{Action, Fix, Fixes};
 use super::context::{Context, Subject};
+use super::fields::RULES_OF_EXTENSIONS;
 use super::finding::{ExtensionPart, Finding, Position};
 use super::rule::{Rule, RuleSet};
 use super::set::Link;
@@ -179,6 +180,7 @@ pub(crate) fn check(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSe
     let mut set = RuleSet::EMPTY;
     let entry_context = entry_context(&ParsedEntry::new(text, entry), context);
     validate(&Outline::new(text, &elements), &entry_context, &mut Cache::default(), &mut set);
+    debug_assert!(set.minus(RULES_OF_EXTENSIONS).is_empty(), "{set:?}");
     set
 }
 
@@ -228,13 +230,18 @@ pub(super) fn count(entry: &Entry, text: &[u8], context: &Context<'_>, add: impl
     validate(&Outline::new(text, &elements), &entry_context, &mut Cache::default(), &mut Counter(add));
 }
 
-/// The findings with messages, in the order of the text, with fixes if `has_fixes`.
-pub(crate) fn findings(entry: &Entry, text: &[u8], context: &Context<'_>, has_fixes: bool) -> Vec<Finding> {
+/// The findings of these rules with messages, in the order of the text.
+pub(crate) fn findings(
+    entry: &Entry,
+    text: &[u8],
+    context: &Context<'_>,
+    (rules, fixes): (RuleSet, Fixes),
+) -> Vec<Finding> {
     let elements = Elements::of(entry, text, context.names);
     let outline = Outline::new(text, &elements);
     let breaches = breaches(&outline, entry, context);
     let (entry_context, before) = (entry_context(&ParsedEntry::new(text, entry), context), tally(&breaches));
-    let trials = if has_fixes { trials(text.len()) } else { 0 };
+    let trials = if fixes == Fixes::None { 0 } else { trials(text.len()) };
     let subject = Subject { entry, text, context };
     let fix = |breach: &Breach| {
         let remedy = fixes::fix(breach, &outline, &subject)?;
@@ -247,7 +254,8 @@ pub(crate) fn findings(entry: &Entry, text: &[u8], context: &Context<'_>, has_fi
             action: Action::Rewrite(text),
         })
     };
-    let found = (0..).zip(&breaches).filter_map(|(number, breach)| {
+    let of_rules = (0..).zip(&breaches).filter(|(_, breach)| rules.contains(breach.rule));
+    let found = of_rules.filter_map(|(number, breach)| {
         let part = part(&outline, breach);
         let message = || messages::message(breach, &outline, &entry_context);
         let found = Finding::in_profile(breach.rule, context.profile, message)?;

@@ -22,7 +22,7 @@ fn entry(extensions: &str) -> String {
 fn found(text: &str, names: &Names) -> Vec<Finding> {
     let context = Context { now: NOW, names, url_prefix: None, profile: Profile::default(), policy: None, site: None };
     let entry = Entry::of(text.as_bytes(), names);
-    let found = findings(&entry, text.as_bytes(), &context, true);
+    let found = findings(&entry, text.as_bytes(), &context, (RuleSet::ALL, Fixes::Applicable));
     let set: RuleSet = found.iter().map(|found| found.rule).collect();
     assert_eq!(check(&entry, text.as_bytes(), &context), set, "{text}");
     found
@@ -417,7 +417,7 @@ mod noted {
             splice(&parsed, &text, &names, &changes, &mut edited);
             let parsed = Entry::of(&edited, &names);
             let expected = check_entry(&parsed, &edited, &context);
-            let found = check_again(old, field, &parsed, &edited, &context);
+            let found = check_again(old, Some(field), &parsed, &edited, &context);
             prop_assert_eq!(found, expected, "{}", String::from_utf8_lossy(&edited));
         }
     }
