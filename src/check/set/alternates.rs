@@ -54,6 +54,8 @@ pub(super) struct Alternates {
     /// The numbers of the sets, by their marks.
     by_mark: HashTable<u32>,
     pages: Pages,
+    /// Whether rows of pages are counted by [`Self::recount`] after all rows are added: until then, changes are not noted.
+    is_uncounted: bool,
     /// The sets and pages that changed since the last [`Self::recompute`].
     dirty_sets: RoaringBitmap,
     dirty_pages: RoaringBitmap,
@@ -115,10 +117,18 @@ impl Alternates {
         }
     }
 
+    /// Adds the links of rows whose pages and targets are counted later, by [`Alternates::recount`].
+    pub(super) fn add_links_uncounted<'l>(&mut self, rows: impl IntoIterator<Item = (u32, u64, &'l [Link])>) {
+        self.is_uncounted = true;
+        self.add_links(rows, |_| 0);
+    }
+
     fn add_row(&mut self, row: u32, key: u64, set_number: u32) {
         let page_number = self.pages.number_or_insert(key);
         self.rows.insert(row, page_number, set_number);
-        self.dirty_sets.insert(set_number);
+        if !self.is_uncounted {
+            self.dirty_sets.insert(set_number);
+        }
         if let Some(set) = self.sets.get_mut(set_number as usize) {
             set.rows += 1;
             if !set.lists(page_number) {
@@ -128,6 +138,7 @@ impl Alternates {
         if let Some(page) = self.pages.get_mut(page_number)
             && page.add_linked(set_number)
             && page.is_listed()
+            && !self.is_uncounted
         {
             self.dirty_pages.insert(page_number);
         }
@@ -135,6 +146,7 @@ impl Alternates {
 
     /// Counts the rows of all pages again; `unlinked` are the URL hashes of the rows of the index without links.
     pub(super) fn recount(&mut self, unlinked: &[u64]) {
+        self.is_uncounted = false;
         let Self { rows, pages, .. } = self;
         pages.values_mut().for_each(|page| page.rows = 0);
         let count = |pages: &mut Pages, page_number: u32| {
@@ -247,7 +259,7 @@ impl Alternates {
 
     /// Recomputes the faults of the link sets that a change affects. `hosts` are the hosts of the index.
     pub(super) fn recompute<'h>(&mut self, hosts: impl Iterator<Item = &'h str>) {
-        if self.rows.is_empty() && self.dirty_sets.is_empty() && self.dirty_pages.is_empty() {
+        if self.is_uncounted || self.rows.is_empty() && self.dirty_sets.is_empty() && self.dirty_pages.is_empty() {
             return;
         }
         for number in std::mem::take(&mut self.dirty_pages) {
@@ -276,7 +288,9 @@ impl Alternates {
     /// Whether a row has an unreturned link, a target without a row, a target with another set of links; as of the last
     /// [`Self::recompute`].
     pub(super) fn faults_of(&self, row: u32) -> (bool, bool, bool) {
-        let Some((page, number)) = self.rows.get(row) else { return (false, false, false) };
+        // Most sets of rows have no such link.
+        let has_any = self.no_return > 0 || self.missing > 0 || self.differs > 0;
+        let Some((page, number)) = self.rows.get(row).filter(|_| has_any) else { return (false, false, false) };
         let Some(set) = self.sets.get(number as usize) else { return (false, false, false) };
         let no_return = set.faults.no_return > 0 && self.has_unreturned(page, set);
         (no_return, set.faults.missing > 0, set.faults.differs > 0)

@@ -254,7 +254,7 @@ impl SetIndex {
 
     /// Adds the alternate links of such a file. Their targets are counted by [`SetIndex::count_targets`].
     pub fn insert_links_uncompared(&mut self, rows: FileRows<'_>, links: &LinkLists) {
-        self.alternates.add_links(rows.linked(links), |_| 0);
+        self.alternates.add_links_uncounted(rows.linked(links));
     }
 
     /// Counts the rows that alternate links lead to, after all files were added. `unlinked` are the key hashes of the

@@ -15,6 +15,9 @@ use std::collections::HashSet;
 /// Maximum number of prefixes that are searched for one by one; more are searched for in one slower pass.
 const MAX_SINGLE_SEARCHES: usize = 4;
 
+/// Number of rows that are examined before all others.
+const FIRST_ROWS: usize = 16;
+
 /// A search of one file.
 pub(super) struct PrefixUsage<'d> {
     document: &'d Document,
@@ -51,6 +54,11 @@ impl<'d> PrefixUsage<'d> {
             Namespace::Xhtml => Flags::ALTERNATE,
             _ => Flags::OTHER,
         };
+        // Nearly always the first rows use what the root declares.
+        let mut first = sitemap.rows.iter().take(FIRST_ROWS).map(|row| self.document.record(row));
+        if first.any(|record| !record.is_deleted() && record.flags.contains(flag)) {
+            return true;
+        }
         let RowFacts { live, all, .. } = self.rows.get_or_init(|| self.facts_of(sitemap));
         // `xhtml` may be used for other elements than links.
         live.contains(flag)
