@@ -5,7 +5,7 @@
 use super::buffers::Buffers;
 use super::decode::{self, Decoded};
 use super::detect;
-use super::disk::{OnDisk, fingerprint};
+use super::disk::{Fingerprint, OnDisk};
 use super::error::{Error, Reason};
 use super::merge_conflict::Conflicts;
 use super::record::Recovery;
@@ -298,51 +298,56 @@ fn read_stored(
         }
         opened.file.seek(SeekFrom::Start(buffer.len() as u64)).map_err(failed)?;
     }
-    let bytes = read_up_to(&mut opened.file, buffer, limit, progress).map_err(failed)?;
-    let bytes = bytes.ok_or_else(|| Error::new(path, Reason::TooLarge(limit)))?;
-    let on_disk = OnDisk::new(path, &metadata, fingerprint(&bytes));
+    let read = read_up_to(&mut opened.file, buffer, limit, progress).map_err(failed)?;
+    let (bytes, hash) = read.ok_or_else(|| Error::new(path, Reason::TooLarge(limit)))?;
+    let on_disk = OnDisk::new(path, &metadata, hash);
     Ok((bytes, on_disk))
 }
 
 /// Reads standard input, which can be read only once.
 fn read_standard_input(limit: u64, progress: &Progress) -> Result<(FileBytes, OnDisk), Error> {
     let path = Path::new("-");
-    let bytes = read_up_to(&mut std::io::stdin().lock(), FileBytes::default(), limit, progress)
+    let read = read_up_to(&mut std::io::stdin().lock(), FileBytes::default(), limit, progress)
         .map_err(|error| Error::system("read", path, error))?;
-    let bytes = bytes.ok_or_else(|| Error::new(path, Reason::TooLarge(limit)))?;
-    let (len, hash) = (bytes.len() as u64, fingerprint(&bytes));
+    let (bytes, hash) = read.ok_or_else(|| Error::new(path, Reason::TooLarge(limit)))?;
+    let len = bytes.len() as u64;
     Ok((bytes, OnDisk { path: path.to_path_buf(), len, mtime: None, identity: None, hash }))
 }
 
-/// Bytes that are read between two checks for cancellation.
-const CHUNK: u64 = 4 << 20;
+/// Bytes that are read between two checks for cancellation. They are hashed while they are in the cache of the core.
+const CHUNK: u64 = 512 << 10;
 
-/// The same for reads on several threads.
+/// Bytes between two checks of reads on several threads.
 const PARALLEL_CHUNK: usize = 32 << 20;
 
-/// Reads to the end of a file after the bytes that the buffer has; `None` if there are more than `limit` bytes. If it is
-/// cancelled, the bytes read so far are returned, and the scan notices the cancellation.
+/// Reads to the end of a file after the bytes that the buffer has; returns all bytes and their [`Fingerprint`]. `None` if
+/// there are more than `limit` bytes. If it is cancelled, the bytes read so far are returned, and the scan notices the
+/// cancellation.
 fn read_up_to(
     from: &mut impl Read,
     mut bytes: FileBytes,
     limit: u64,
     progress: &Progress,
-) -> std::io::Result<Option<FileBytes>> {
+) -> std::io::Result<Option<(FileBytes, u64)>> {
+    let mut hash = Fingerprint::default();
+    hash.update(&bytes);
     loop {
         // One byte beyond the limit distinguishes "too large" from "just fits".
-        let left = (limit + 1).saturating_sub(bytes.len() as u64);
+        let (before, left) = (bytes.len(), (limit + 1).saturating_sub(bytes.len() as u64));
         let read = bytes.append_from(from, left.min(CHUNK))?;
+        hash.update(bytes.get(before..).unwrap_or_default());
         progress.advance_reading(read);
         if read < CHUNK || progress.is_cancelled() {
             break;
         }
     }
-    Ok((bytes.len() as u64 <= limit).then_some(bytes))
+    Ok((bytes.len() as u64 <= limit).then(|| (bytes, hash.finish())))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::files::disk::fingerprint;
     use crate::xml::defect::Defect;
     use flate2::Compression;
     use flate2::write::GzEncoder;
