@@ -49,20 +49,28 @@ pub(crate) fn fix_rules_of_entry(
     let mut is_rewritten = false;
     let (mut trials, mut known) = (extension::trials(text.len()), ValueMessages::default());
     let (mut first, mut last) = (None, RuleSet::EMPTY);
+    // The rules before the last fix, and the field that it changed, if it changed nothing else.
+    let mut changed: Option<(RuleSet, Option<Field>)> = None;
     // Each step removes a finding and adds none, so there are fewer steps than rules times fields. Each step parses the
     // entry again, so a long entry gets fewer steps, and the next run continues.
     let steps = (MAX_STEP_BYTES / (text.len() + 1)).clamp(4, 4 * Rule::COUNT);
     for _ in 0..steps {
         let entry = Entry::of(&current, context.names);
-        let set = check(&entry, &current, context).intersection(rules);
+        // A fix of a field or of the order leaves the extensions as they were checked.
+        let all = match changed.take() {
+            Some((before, field)) => check_again(before, field, &entry, &current, context),
+            None => check(&entry, &current, context),
+        };
+        debug_assert_eq!(all, check(&entry, &current, context));
+        let set = all.intersection(rules);
         (first, last) = (first.or(Some(set)), set);
-        let trial = Trial::new(&entry, &current, context);
+        let trial = Trial { before: OnceCell::from(all), ..Trial::new(&entry, &current, context) };
         let candidates = set.iter().flat_map(|rule| fields_of_rule(rule).map(move |field| (rule, field)));
         let fix = candidates
             .filter(|(rule, field)| breaks(*rule, *field, &entry, &current, context))
-            .filter_map(|(rule, field)| entry_fix(rule, field, &trial, &mut known))
-            .find(|fix| fix.is_safe || !unattended);
-        let Some(fix) = fix else {
+            .filter_map(|(rule, field)| Some((rule, field, entry_fix(rule, field, &trial, &mut known)?)))
+            .find(|(.., fix)| fix.is_safe || !unattended);
+        let Some((rule, field, fix)) = fix else {
             let subject = Subject { entry: &entry, text: &current, context };
             let after = extension::apply_fixes(set, unattended, &subject, &mut trials);
             let Some(after) = after else { break };
@@ -70,6 +78,7 @@ pub(crate) fn fix_rules_of_entry(
             continue;
         };
         current = fix.action.apply(&entry, &current, context);
+        changed = (field.is_some() || rule == Rule::ENTRY_CHILD_ORDER).then_some((all, field));
         match fix.action {
             Action::Rewrite(_) => is_rewritten = true,
             // Only if nothing else was changed are the parts complete.

@@ -300,7 +300,7 @@ pub(super) fn apply_fixes(
     trials: &mut usize,
 ) -> Option<String> {
     let Subject { entry, text, context } = *subject;
-    if !has_content(entry, text) {
+    if !rules.intersects(RULES_OF_EXTENSIONS) || !has_content(entry, text) {
         return None;
     }
     let elements = Elements::of(entry, text, context.names);
