@@ -3,7 +3,7 @@
 //! The scan only flags the entry. The position is searched when the message of a finding is created, in one pass over
 //! the children of the entry.
 
-use super::entry::{Anomalies, Entry};
+use super::entry::{Anomalies, Entry, FieldSpan};
 use super::escape;
 use super::markup::{self, Kind, Markup};
 use super::names::{Meaning, Names, split};
@@ -81,6 +81,9 @@ impl<'t> Walk<'t, '_> {
         if self.wanted == Anomalies::OTHER_KIND {
             return Some(self.at(tag));
         }
+        if self.wanted == Anomalies::OUT_OF_ORDER && !self.has_repeated_fields() {
+            return self.late_field(tag.end);
+        }
         if let Some(found) = self.attribute(tag) {
             return Some(found);
         }
@@ -131,13 +134,44 @@ impl<'t> Walk<'t, '_> {
     }
 
     fn field(&self, tag: &Markup) -> Option<Field> {
-        if !self.entry.anomalies.intersects(Anomalies::LOC_TWICE.union(Anomalies::FIELD_TWICE)) {
+        if !self.has_repeated_fields() {
             let is_at_tag = |field: &Field| self.entry.field(*field).is_some_and(|at| at.start as usize == tag.start);
             return Field::ALL.into_iter().find(is_at_tag);
         }
         let (meaning, local) = self.names.resolve(self.text, tag);
         let is_core = meaning == Meaning::Core;
         Field::ALL.into_iter().find(|field| is_core && field.name().as_bytes() == local)
+    }
+
+    fn has_repeated_fields(&self) -> bool {
+        self.entry.anomalies.intersects(Anomalies::LOC_TWICE.union(Anomalies::FIELD_TWICE))
+    }
+
+    /// The first field that is out of order, if none is repeated. Between two fields only the first element is read, since
+    /// an entry may have many alternate links there. `from` is the end of the entry's start tag.
+    fn late_field(&self, from: usize) -> Option<Anomaly<'t>> {
+        let spans = Field::ALL.into_iter().filter_map(|field| Some((self.entry.field(field)?, field.index())));
+        let mut spans: Vec<(&FieldSpan, usize)> = spans.collect();
+        spans.sort_unstable_by_key(|(span, _)| span.start);
+        let (mut at, mut last_order) = (from, 0);
+        for (span, order) in spans {
+            if order < last_order || self.has_element(at, span.start as usize) {
+                return Some(self.at(&markup::next(self.text, span.start as usize)?));
+            }
+            (at, last_order) = (span.end as usize, order);
+        }
+        None
+    }
+
+    /// Whether an element starts in a range between two children.
+    fn has_element(&self, mut from: usize, to: usize) -> bool {
+        while let Some(token) = markup::next(self.text, from).filter(|token| token.start < to) {
+            if matches!(token.kind, Kind::Start | Kind::Empty) {
+                return true;
+            }
+            from = token.end;
+        }
+        false
     }
 
     fn is_foreign(&self, tag: &Markup) -> bool {
@@ -238,6 +272,30 @@ impl<'t> Walk<'t, '_> {
 mod tests {
     use super::*;
     use crate::xml::names::FileKind;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_field_after_a_later_child_is_out_of_order(
+            children in Just([0_usize, 1, 2, 3, 4, 4, 5, 5]).prop_shuffle(), len in 0..8_usize,
+        ) {
+            const CHILDREN: [&str; 6] =
+                ["<loc>a</loc>", "<lastmod/>", "<changefreq>x</changefreq>", "<priority/>", "<x:y><x:z/></x:y>", "<!-- <z> -->"];
+            let (mut text, mut last, mut expected) = ("<url>".to_owned(), 0, None);
+            for child in children.into_iter().take(len) {
+                if child < last && expected.is_none() {
+                    expected = Some(text.len());
+                }
+                last = if child < 5 { last.max(child) } else { last };
+                text.push_str(CHILDREN[child]);
+            }
+            text.push_str("</url>");
+            let names = Names::plain(FileKind::Urlset);
+            let entry = Entry::of(text.as_bytes(), &names);
+            let found = first(&entry, text.as_bytes(), &names, Anomalies::OUT_OF_ORDER);
+            prop_assert_eq!(found.map(|found| found.at), expected, "{}", text);
+        }
+    }
 
     #[test]
     fn each_anomaly_is_found_at_its_position() {
