@@ -31,6 +31,9 @@ pub(crate) enum FixedEntry {
 /// Maximum bytes of entry text that the steps of fixing one entry parse; at least four steps are always allowed.
 const MAX_STEP_BYTES: usize = 1 << 27;
 
+/// The label of the fix for children that are not in the order of the schema.
+const REORDER: &str = "put the fields in order";
+
 /// [`fix_rules_of_entry`] without the fixed rules.
 pub(crate) fn fix_entry(text: &[u8], context: &Context<'_>, rules: RuleSet, unattended: bool) -> Option<FixedEntry> {
     fix_rules_of_entry(text, context, rules, unattended).map(|(entry, _)| entry)
@@ -149,9 +152,6 @@ pub(super) fn described_fix(
     }
     entry_fix(rule, field, trial, known).map(Fix::with_file_action)
 }
-
-/// The label of the fix for children that are not in the order of the schema.
-const REORDER: &str = "put the fields in order";
 
 /// The fix for a finding of an entry, if there is one.
 pub(super) fn entry_fix(rule: Rule, field: Option<Field>, trial: &Trial<'_>, known: &mut ValueMessages) -> Option<Fix> {
@@ -295,6 +295,8 @@ mod tests {
     use crate::xml::names::{FileKind, Names};
     use proptest::prelude::*;
 
+    const LINK: &str = r#"<xhtml:link rel="alternate" hreflang="de" href="https://example.com/de"/>"#;
+
     /// Entries of every shape: any values in any order, twice, padded, in CDATA, with attributes.
     fn any_entry(kind: FileKind) -> impl Strategy<Value = String> {
         let any_field = (0..4usize).prop_flat_map(|at| {
@@ -314,7 +316,7 @@ mod tests {
             }
         });
         let other =
-            proptest::sample::select(vec!["<x/>", "stray", "<i:image xmlns:i='i'>&amp;</i:image>", "<!-- c -->"]);
+            proptest::sample::select(vec!["<x/>", "stray", "<i:image xmlns:i='i'>&amp;</i:image>", "<!-- c -->", LINK]);
         let part = prop_oneof![12 => element, 1 => other.prop_map(str::to_owned)];
         let name = kind.entry_name();
         proptest::collection::vec(part, 0..6)
@@ -360,6 +362,7 @@ mod tests {
             let trial = Trial::new(&entry, bytes, context);
             let described =
                 super::super::message::findings(&trial, before, Fixes::Described, &mut ValueMessages::default());
+            prop_assert_eq!(findings.len(), described.len());
             for (finding, described) in findings.iter().zip(&described) {
                 prop_assert_eq!(
                     finding.fix.clone().map(Fix::with_file_action),
