@@ -6,8 +6,10 @@
 mod characters;
 mod grid;
 mod parallel;
+mod windows;
 
 pub use grid::scan_grid;
+pub use windows::{WindowScan, last_entry_end};
 
 use super::damage::Damage;
 use super::elements::Elements;

@@ -82,18 +82,29 @@ pub(super) fn body<V: Visit + Send>(
 /// The offset after the first end tag of an entry at or after `from`.
 fn seam(bytes: &[u8], from: usize) -> Option<usize> {
     let window = bytes.get(from..(from + MAX_SEARCH).min(bytes.len()))?;
-    let is_end_tag = |at: usize| {
-        let before = window.get(..at).unwrap_or_default();
-        let open = memchr::memrchr(b'<', before)?;
-        let between = before.get(open + 1..)?.strip_prefix(b"/")?;
-        let is_name = between.is_empty() || (between.ends_with(b":") && !between.contains(&b' '));
-        is_name.then_some(from + at + b"url>".len())
-    };
-    memchr::memmem::find_iter(window, b"url>").find_map(is_end_tag)
+    let end = memchr::memmem::find_iter(window, NAME_END).find_map(|at| entry_end(window, at))?;
+    Some(from + end)
+}
+
+/// The offset after the last end tag of an entry.
+pub fn last_entry_end(bytes: &[u8]) -> Option<usize> {
+    memchr::memmem::rfind_iter(bytes, NAME_END).find_map(|at| entry_end(bytes, at))
+}
+
+/// The end of the end tag of an entry.
+const NAME_END: &[u8] = b"url>";
+
+/// The offset after [`NAME_END`] at `at`, if it ends the end tag of an entry.
+fn entry_end(bytes: &[u8], at: usize) -> Option<usize> {
+    let before = bytes.get(..at).unwrap_or_default();
+    let open = memchr::memrchr(b'<', before)?;
+    let between = before.get(open + 1..)?.strip_prefix(b"/")?;
+    let is_name = between.is_empty() || (between.ends_with(b":") && !between.contains(&b' '));
+    is_name.then_some(at + NAME_END.len())
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::protocol::Field;
     use crate::xml::entry::Entry;
@@ -101,7 +112,7 @@ mod tests {
 
     /// Records the visited entries and the number of joins.
     #[derive(Debug, Default, PartialEq, Eq)]
-    struct Seen {
+    pub(in crate::xml::scan) struct Seen {
         entries: Vec<(String, Option<String>)>,
         joined: usize,
     }
@@ -123,7 +134,7 @@ mod tests {
     }
 
     /// Scans in pieces of this size; returns the scan, the visited entries and the progress.
-    fn scanned(text: &[u8], piece: usize) -> (Scan, Seen, (u64, u64)) {
+    pub(in crate::xml::scan) fn scanned(text: &[u8], piece: usize) -> (Scan, Seen, (u64, u64)) {
         let (mut seen, progress) = (Seen::default(), Progress::default());
         let scan = crate::xml::scan::scan_parallel(text, &mut seen, &progress, piece);
         let reading = progress.read();
@@ -148,7 +159,7 @@ mod tests {
         assert_eq!(min_piece(&progress), MIN_PIECE);
     }
 
-    const NS: &str = "http://www.sitemaps.org/schemas/sitemap/0.9";
+    pub(in crate::xml::scan) const NS: &str = "http://www.sitemaps.org/schemas/sitemap/0.9";
 
     #[test]
     fn pieces_are_joined_and_a_wrong_split_is_discarded() {
@@ -166,7 +177,7 @@ mod tests {
     }
 
     /// Pieces of valid and damaged files.
-    fn piece() -> impl Strategy<Value = &'static str> {
+    pub(in crate::xml::scan) fn piece() -> impl Strategy<Value = &'static str> {
         prop_oneof![
             6 => Just("<url><loc>https://e.com/a</loc></url>\n"),
             3 => Just("  <url>\n<loc>https://e.com/b</loc><lastmod>2026-01-01</lastmod></url>"),

@@ -1,0 +1,165 @@
+//! Scans a file window by window, so that it is never in memory as a whole.
+//!
+//! A window ends after an end tag that looks like that of an entry. If an entry ends exactly there, a scan of the whole
+//! file would be in the same state at that offset, and the next window continues it. If not, or if the file is unusual
+//! (damage, text or other elements between entries), the scan gives up, and the file has to be scanned as a whole. The
+//! result always equals that of a sequential scan.
+
+use super::characters::check_characters;
+use super::{Scan, Start, Visit, Walk, parallel, run};
+use crate::progress::Progress;
+use crate::xml::parser::Parser;
+
+pub use parallel::last_entry_end;
+
+/// A scan of a file in windows. Its offsets are those of the whole file.
+#[derive(Debug)]
+pub struct WindowScan {
+    scan: Scan,
+    /// The offset in the file of the next window.
+    next: usize,
+    /// The numbers of rows and bytes that were reported as progress.
+    counted: (u64, u64),
+}
+
+impl WindowScan {
+    /// Scans the first window, which ends at an entry, or with the file if it is the only one. `None` if the scan gives up.
+    pub fn first<V: Visit + Send>(bytes: &[u8], is_last: bool, visitor: &mut V, progress: &Progress) -> Option<Self> {
+        let (mut is_joined, mut counted) = (false, (0, 0));
+        let scan =
+            run(bytes, visitor, progress, Start { parser: Parser::default(), stops: true }, |from, names, walk| {
+                walk.stop_offsets.extend((!is_last).then_some(bytes.len()));
+                parallel::body(bytes, from..bytes.len(), names, walk, parallel::min_piece(progress));
+                (is_joined, counted) = (is_last || walk.stopped_at == Some(bytes.len()), walk.counted);
+            });
+        let first = Self { scan, next: bytes.len(), counted };
+        if is_joined && first.scan.is_plain() {
+            return Some(first);
+        }
+        first.give_up(progress);
+        None
+    }
+
+    /// The length of the bytes before the content of the root, which every window begins with.
+    pub const fn head_len(&self) -> usize {
+        self.scan.root_tag.1 as usize
+    }
+
+    /// Continues the scan. `bytes` are the head and the next window, which ends at an entry, or with the file if it is the
+    /// last one. `None` if the scan gives up.
+    #[must_use]
+    pub fn next<V: Visit + Send>(
+        mut self,
+        bytes: &[u8],
+        is_last: bool,
+        visitor: &mut V,
+        progress: &Progress,
+    ) -> Option<Self> {
+        let head = self.head_len();
+        let mut parser = Parser::default();
+        let utf8 = check_characters(bytes, 0, &mut parser, progress);
+        let mut scan = Scan { starts: vec![head as u32], root_tag: self.scan.root_tag, ..Scan::default() };
+        let names = self.scan.names.take()?;
+        let walk = Walk::new((&mut parser, &mut scan, visitor), progress, true);
+        let stop_offsets = if is_last { Vec::new() } else { vec![bytes.len()] };
+        let mut walk = Walk { utf8, is_later: true, stop_offsets, ..walk };
+        parallel::body(bytes, head..bytes.len(), &names, &mut walk, parallel::min_piece(progress));
+        let (rows, done) = walk.counted;
+        let is_joined = is_last || walk.stopped_at == Some(bytes.len());
+        self.counted = (self.counted.0 + rows, self.counted.1 + done);
+        scan.has_unbound = parser.has_unbound;
+        scan.damage = parser.damage.list;
+        let moved = (self.next - head) as u32;
+        self.scan.starts.extend(scan.starts.iter().skip(1).map(|start| start + moved));
+        self.scan.names = Some(names);
+        self.scan.has_unbound |= scan.has_unbound;
+        self.next += bytes.len() - head;
+        scan.names.clone_from(&self.scan.names);
+        if is_joined && scan.is_plain() {
+            return Some(self);
+        }
+        self.give_up(progress);
+        None
+    }
+
+    /// The scan of the windows so far.
+    pub const fn so_far(&self) -> &Scan {
+        &self.scan
+    }
+
+    /// The scan of the whole file, after its last window.
+    pub fn finish(self) -> Scan {
+        self.scan
+    }
+
+    /// Subtracts the progress that was reported.
+    pub fn give_up(self, progress: &Progress) {
+        progress.uncount(self.counted.0, self.counted.1);
+    }
+}
+
+impl Scan {
+    /// Whether the bytes are a sound sitemap with nothing but entries, comments and instructions below the root.
+    fn is_plain(&self) -> bool {
+        let is_sitemap = self.names.is_some() && !self.root_is_empty;
+        let is_sound = self.damage.is_empty() && !self.cancelled;
+        is_sitemap && is_sound && self.stray.is_none() && !self.wraps && !self.has_siblings
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parallel::tests::{NS, Seen, piece, scanned};
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Scans a file in windows of about this size; returns the scan, the visited entries and the progress.
+    fn windowed(text: &[u8], size: usize) -> Option<(Scan, Seen, (u64, u64))> {
+        let (mut seen, progress) = (Seen::default(), Progress::default());
+        let end_of = |from: usize| {
+            let end = last_entry_end(text.get(from..(from + size).min(text.len()))?).map(|end| from + end);
+            end.filter(|end| from + size < text.len() && *end < text.len())
+        };
+        let first = end_of(0)?;
+        let mut scan = WindowScan::first(&text[..first], false, &mut seen, &progress);
+        let mut at = first;
+        while let Some(known) = scan.take() {
+            let end = end_of(at);
+            let bytes = [&text[..known.head_len()], &text[at..end.unwrap_or(text.len())]].concat();
+            scan = known.next(&bytes, end.is_none(), &mut seen, &progress);
+            let Some(end) = end else { break };
+            at = end;
+        }
+        let reading = progress.read();
+        let done = (reading.rows, reading.bytes_done);
+        if scan.is_none() {
+            assert_eq!(done, (0, 0));
+        }
+        Some((scan?.finish(), seen, done))
+    }
+
+    #[test]
+    fn windows_of_sound_files_are_joined() {
+        let entry = |number| format!(" <url><loc>https://e.com/{number}</loc></url><!-- c -->\n");
+        let entries: String = (0..40).map(entry).collect();
+        let text = format!("<?xml version=\"1.0\"?>\n<urlset xmlns=\"{NS}\">\n<!-- banner -->{entries}</urlset>\n");
+        for size in [150, 200, 1_000, text.len() - 1] {
+            assert_eq!(windowed(text.as_bytes(), size), Some(scanned(text.as_bytes(), usize::MAX / 2)), "{size}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_scan_in_windows_equals_a_sequential_one(
+            pieces in prop::collection::vec(piece(), 0..30),
+            size in 80..400_usize,
+            is_whole in any::<bool>(),
+        ) {
+            let end = if is_whole { "</urlset>\n" } else { "" };
+            let text = format!("<urlset xmlns=\"{NS}\" xmlns:s=\"{NS}\">\n{}{end}", pieces.concat());
+            if let Some(found) = windowed(text.as_bytes(), size) {
+                prop_assert_eq!(found, scanned(text.as_bytes(), usize::MAX / 2));
+            }
+        }
+    }
+}
