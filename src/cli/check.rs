@@ -83,33 +83,12 @@ pub(super) fn run_with_limit(check: &Check, memory_limit: u64, streams: &mut Str
         super::help::print_rules(check.common.profile.unwrap_or_default(), streams.out)?;
         return Ok(Status::Fine);
     }
-    let mut report = Report {
-        filter: FindingFilter::from_options(check)?,
-        common: Common { policy: check.policy.read()?, ..check.common.reporting() },
-        query: filter(check.filter.as_deref(), &check.common)?,
-        known: check.baseline.as_deref().map(Baseline::read).transpose()?,
-        accepted: check.write_baseline.as_ref().map(|_| Baseline::default()),
-        files: Vec::new(),
-        summary: Summary::default(),
-        of_rules: [0; Rule::COUNT],
-        fails: false,
-        counted: 0,
-        printed: 0,
-        groups: Groups::default(),
-        worst: check.max_findings.map(Worst::new),
-        format: match check.format {
-            CheckFormat::Text if check.all || check.max_findings.is_some() => Format::Lines { colour: streams.colour },
-            CheckFormat::Text => Format::Text(Grouped::default()),
-            CheckFormat::Github => Format::Github,
-            CheckFormat::Json => Format::Json(check_json()),
-            CheckFormat::Sarif => Format::Sarif(SarifLog::new()),
-            CheckFormat::Junit => Format::Junit(JunitReport::new()),
-        },
-    };
+    let mut report = Report::new(check, streams.colour)?;
     let common = report.common.clone();
+    let mode = if report.counts_most() { ReadMode::Count } else { ReadMode::Report };
     // Several files are one set; an index or folder among them is a set of its own.
     let request = SetRequest { common: &common, paths: &check.paths, limit: memory_limit, now };
-    let status = match request.open(ReadMode::Report, streams) {
+    let status = match request.open(mode, streams) {
         Ok(mut set) => report.report(&mut set, streams)?,
         Err(Failure::File(error)) if matches!(error.reason, Reason::InSet(_)) || check.paths.len() > 1 => {
             // Sets come first, so that a file that belongs to one of them is not checked again on its own.
@@ -121,7 +100,7 @@ pub(super) fn run_with_limit(check: &Check, memory_limit: u64, streams: &mut Str
                 if path.canonicalize().is_ok_and(|path| checked.contains(&path)) {
                     return Ok(());
                 }
-                match (SetRequest { paths: &[path.to_path_buf()], ..request }).open(ReadMode::Report, streams) {
+                match (SetRequest { paths: &[path.to_path_buf()], ..request }).open(mode, streams) {
                     Ok(mut set) => {
                         let document = set.session().document();
                         let index = document.index().into_iter().flat_map(Index::files).filter_map(|file| file.path);
@@ -169,6 +148,33 @@ pub(super) fn run_with_limit(check: &Check, memory_limit: u64, streams: &mut Str
 }
 
 impl Report {
+    /// An empty report.
+    fn new(check: &Check, colour: bool) -> Result<Self, Failure> {
+        Ok(Self {
+            filter: FindingFilter::from_options(check)?,
+            common: Common { policy: check.policy.read()?, ..check.common.reporting() },
+            query: filter(check.filter.as_deref(), &check.common)?,
+            known: check.baseline.as_deref().map(Baseline::read).transpose()?,
+            accepted: check.write_baseline.as_ref().map(|_| Baseline::default()),
+            files: Vec::new(),
+            summary: Summary::default(),
+            of_rules: [0; Rule::COUNT],
+            fails: false,
+            counted: 0,
+            printed: 0,
+            groups: Groups::default(),
+            worst: check.max_findings.map(Worst::new),
+            format: match check.format {
+                CheckFormat::Text if check.all || check.max_findings.is_some() => Format::Lines { colour },
+                CheckFormat::Text => Format::Text(Grouped::default()),
+                CheckFormat::Github => Format::Github,
+                CheckFormat::Json => Format::Json(check_json()),
+                CheckFormat::Sarif => Format::Sarif(SarifLog::new()),
+                CheckFormat::Junit => Format::Junit(JunitReport::new()),
+            },
+        })
+    }
+
     /// Reports the findings of a set.
     fn report(&mut self, set: &mut SetReader, streams: &mut Streams<'_>) -> Result<Status, Failure> {
         self.add_files(set.session());
@@ -176,16 +182,21 @@ impl Report {
         self.take_all(&reporter.of_index(set.session()), set.session(), streams.out)?;
         self.take_groups(streams.out)?;
         set.each_with_findings(streams, |session, (id, file_rows), out| {
-            let rows = match file_rows {
-                FileRows::All => None,
-                FileRows::Rows(rows) | FileRows::Counted(rows, _) => Some(rows),
-            };
             if let FileRows::Counted(_, counts) = file_rows {
                 self.count_all(counts, session.view().profile());
             }
             let mut of_file = FileReport { report: self, session, file: file_name(session, id), out };
-            reporter.each_of_sitemap(session, (id, rows), &mut of_file)?;
-            self.take_groups(out)?;
+            let unread = match &file_rows {
+                FileRows::All | FileRows::First(_) => reporter.each_of_sitemap(session, (id, None), &mut of_file)?,
+                FileRows::Rows(rows) | FileRows::Counted(rows, _) => {
+                    reporter.each_of_sitemap(session, (id, Some(rows)), &mut of_file)?
+                }
+                FileRows::Rest(rows) => reporter.each_of_rows(session, (id, Some(rows)), &mut of_file)?,
+            };
+            match file_rows {
+                FileRows::First(rest) if !unread.is_empty() => *rest = unread,
+                _ => self.take_groups(out)?,
+            }
             Ok(if self.only_counts() { Detail::Counts } else { Detail::Findings })
         })?;
         self.report_whole_set(&reporter, set, streams)
@@ -320,6 +331,11 @@ impl Report {
         if let Format::Text(grouped) = &mut self.format {
             grouped.count_in(file, rule, severity, findings);
         }
+    }
+
+    /// Whether most findings are only counted, since the report shows a few places of each rule.
+    fn counts_most(&self) -> bool {
+        !self.needs_message() && (self.worst.is_some() || matches!(self.format, Format::Text(_)))
     }
 
     /// Whether all further findings are only counted.
@@ -553,4 +569,43 @@ fn in_words(report: &Report) -> String {
         counted(warnings, "warning"),
         counted(notes, "note")
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::args::{Cli, Task};
+    use super::super::set_reader::tests::write;
+    use super::*;
+    use clap::Parser;
+    use std::fs;
+
+    #[test]
+    fn files_are_read_again_only_for_text_that_was_not_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("sitemap.xml");
+        let with_message = ["check", "PATH", "--now", "2026-11-20"];
+        let only_counted = [&with_message[..], &["--max-findings", "0"]].concat();
+        // An impossible date in row 1, whose text is kept; or in row 40.
+        for (row, is_read_again) in [(1, false), (40, true)] {
+            let rows: Vec<(u8, u8)> = (0..60).map(|loc| (loc + 12, if loc == row { 1 } else { 2 })).collect();
+            write(folder.path(), &[rows]);
+            fs::rename(folder.path().join("s0.xml"), &path).unwrap();
+            for (words, is_read_again) in [(&with_message[..], is_read_again), (&only_counted, false)] {
+                let words = words.iter().map(|word| if *word == "PATH" { path.to_str().unwrap() } else { word });
+                let line = Cli::try_parse_from(["sited"].into_iter().chain(words)).unwrap();
+                let Some(Task::Check(task)) = line.task else { unreachable!("a check") };
+                let (mut out, mut notes) = (Vec::new(), Vec::new());
+                let mut streams = Streams::new(&mut out, &mut notes);
+                let now = task.common.now().unwrap();
+                let request = SetRequest { common: &task.common, paths: &task.paths, limit: u64::MAX, now };
+                let mut set = request.open(ReadMode::Count, &mut streams).unwrap();
+                assert!(matches!(set, SetReader::FirstEntries(..)));
+                let away = path.with_extension("away");
+                fs::rename(&path, &away).unwrap();
+                let result = Report::new(&task, false).unwrap().report(&mut set, &mut streams);
+                assert_eq!(result.is_err(), is_read_again, "{row} {:?}", task.max_findings);
+                fs::rename(&away, &path).unwrap();
+            }
+        }
+    }
 }

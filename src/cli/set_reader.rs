@@ -10,7 +10,7 @@ use crate::files;
 use crate::protocol::lastmod::Now;
 use crate::session::Session;
 use crate::session::settings::settings_of;
-use crate::session::store::load;
+use crate::session::store::{first_entries, load};
 use crate::session::stream::bulk::ScanMode;
 use crate::session::stream::{Detail, FileRows, StreamedSet, walk};
 use std::io::Write;
@@ -30,6 +30,8 @@ pub(super) fn memory_limit() -> u64 {
 pub(super) enum SetReader {
     /// In memory.
     Held(Box<Session>),
+    /// The first entries of most files are in memory; the options are those for reading a file again.
+    FirstEntries(Box<Session>, Box<files::Options>),
     /// Streamed, after a first pass for the set rules. It can be read any number of times.
     Counted(Box<StreamedSet>),
     /// Streamed without a first pass. It can be read only once.
@@ -87,7 +89,9 @@ pub(super) fn change(
     };
     loop {
         let is_counted = match set {
-            SetReader::Held(session) => return change.change_loaded(*session, streams),
+            SetReader::Held(session) | SetReader::FirstEntries(session, _) => {
+                return change.change_loaded(*session, streams);
+            }
             SetReader::Counted(_) => true,
             SetReader::SinglePass(_) => false,
         };
@@ -114,6 +118,8 @@ pub(super) enum ReadMode {
     Repeated,
     /// Any number of times, to report findings without changes.
     Report,
+    /// To report findings once, most of which are only counted.
+    Count,
     /// Once, because no row depends on others. Unread files are reported after [`SetReader::each_file`].
     SinglePass,
 }
@@ -137,7 +143,9 @@ impl SetRequest<'_> {
         let Self { common, paths, now, .. } = *self;
         match (self.load(mode, streams)?, mode) {
             (Some(set), _) => Ok(set),
-            (None, ReadMode::Repeated | ReadMode::Report) => SetReader::counted(common, paths, now, streams),
+            (None, ReadMode::Repeated | ReadMode::Report | ReadMode::Count) => {
+                SetReader::counted(common, paths, now, streams)
+            }
             (None, ReadMode::SinglePass) => SetReader::single_pass(common, paths, now, streams),
         }
     }
@@ -149,12 +157,21 @@ impl SetRequest<'_> {
         let limit = if paths.iter().any(|path| files::is_stream(path)) { u64::MAX } else { limit };
         let (session, options) = (common.session(paths, now, streams)?, common.options(streams)?);
         let session = streams.watched(|progress| match mode {
-            ReadMode::Report => load::open_to_report(session, paths, options, limit, progress),
-            ReadMode::Repeated | ReadMode::SinglePass => load::open_within(session, paths, options, limit, progress),
+            ReadMode::Report => load::open_to_report(session, paths, options.clone(), limit, progress),
+            ReadMode::Count => first_entries::open_to_count(session, paths, options.clone(), limit, progress),
+            ReadMode::Repeated | ReadMode::SinglePass => {
+                load::open_within(session, paths, options.clone(), limit, progress)
+            }
         })?;
         Ok(session.map(|session| {
             common.note_load_problems(&session, streams);
-            SetReader::Held(Box::new(session))
+            let session = Box::new(session);
+            if session.document().is_streamed() {
+                let options = files::Options { buffers: files::Buffers::reused(), ..options };
+                SetReader::FirstEntries(session, Box::new(options))
+            } else {
+                SetReader::Held(session)
+            }
         }))
     }
 }
@@ -200,7 +217,7 @@ impl SetReader {
     /// The session of the set. A streamed set has rows only while [`SetReader::each_file`] visits their file.
     pub(super) fn session(&self) -> &Session {
         match self {
-            Self::Held(session) => session,
+            Self::Held(session) | Self::FirstEntries(session, _) => session,
             Self::Counted(streamed) => streamed.session(),
             Self::SinglePass(pass) => &pass.session,
         }
@@ -209,7 +226,7 @@ impl SetReader {
     /// [`SetReader::session`], to be updated after the last file.
     pub(super) fn session_mut(&mut self) -> &mut Session {
         match self {
-            Self::Held(session) => session,
+            Self::Held(session) | Self::FirstEntries(session, _) => session,
             Self::Counted(streamed) => streamed.session_mut(),
             Self::SinglePass(pass) => &mut pass.session,
         }
@@ -222,7 +239,7 @@ impl SetReader {
         mut visit: impl FnMut(&Session, SitemapId, &mut dyn Write) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         match self {
-            Self::Held(session) => {
+            Self::Held(session) | Self::FirstEntries(session, _) => {
                 let files = 0..session.document().sitemaps().len() as u32;
                 files.map(SitemapId).try_for_each(|id| visit(session, id, streams.out))
             }
@@ -255,6 +272,17 @@ impl SetReader {
             Self::Counted(streamed) => streams.watched_printing(|progress, out| {
                 streamed.each_with_findings(progress, |session, id, rows| visit(session, (id, rows), out))
             }),
+            Self::FirstEntries(session, options) => {
+                for id in (0..session.document().sitemaps().len() as u32).map(SitemapId) {
+                    let mut rest = Vec::new();
+                    visit(session, (id, FileRows::First(&mut rest)), streams.out)?;
+                    if !rest.is_empty() {
+                        let mut show = |session: &Session| visit(session, (id, FileRows::Rest(&rest)), streams.out);
+                        first_entries::show_whole(session, id, options, |session| show(session).map(|_| ()))?;
+                    }
+                }
+                Ok(())
+            }
             _ => self.each_file(streams, |session, id, out| visit(session, (id, FileRows::All), out).map(|_| ())),
         }
     }
@@ -499,7 +527,7 @@ pub(super) mod tests {
             let visit = |_: &Session, (_, rows): (SitemapId, FileRows<'_>), _: &mut dyn Write| {
                 shown.push(match rows {
                     FileRows::Rows(rows) => Some(rows.iter().map(|row| row.0).collect::<Vec<u32>>()),
-                    FileRows::All | FileRows::Counted(..) => None,
+                    _ => None,
                 });
                 Ok(Detail::Findings)
             };
@@ -533,12 +561,12 @@ pub(super) mod tests {
             let (mut out, mut notes, mut shown, mut dates) = (Vec::new(), Vec::new(), Vec::new(), 0);
             let visit = |_: &Session, (id, rows): (SitemapId, FileRows<'_>), _: &mut dyn Write| {
                 match rows {
-                    FileRows::All => unreachable!("sound files of one site"),
                     FileRows::Rows(rows) => shown.push((id.0, rows.to_vec())),
                     FileRows::Counted(rows, counts) => {
                         shown.push((id.0, rows.to_vec()));
                         dates += counts[Rule::LASTMOD_IMPOSSIBLE.index()];
                     }
+                    _ => unreachable!("sound files of one site"),
                 }
                 Ok(Detail::Counts)
             };

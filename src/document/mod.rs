@@ -81,9 +81,20 @@ pub struct Document {
 
 impl Document {
     /// Appends a file that was read, with the record of each of its entries. Only for loading.
-    pub fn append(&mut self, source: Source, records: impl IntoIterator<Item = Record>, mut sitemap: Sitemap) {
+    pub fn append(&mut self, source: Source, records: impl IntoIterator<Item = Record>, sitemap: Sitemap) {
+        let (len, bytes) = (source.len() as u32, source.run(0, source.len()).len() as u64);
+        self.append_rows(source, (len, bytes), records, sitemap);
+    }
+
+    /// Appends a file with this number of rows and of bytes in them; `source` may have fewer.
+    fn append_rows(
+        &mut self,
+        source: Source,
+        (len, bytes): (u32, u64),
+        records: impl IntoIterator<Item = Record>,
+        mut sitemap: Sitemap,
+    ) {
         let first = self.records.len() as u32;
-        let len = source.len() as u32;
         let source = Arc::new(source);
         self.records.extend(records.into_iter().take(len as usize));
         let rows = first as usize + len as usize;
@@ -92,7 +103,7 @@ impl Document {
         self.row_files.grow(rows);
         sitemap.rows = RowList::range(first, len);
         sitemap.live = len;
-        sitemap.entry_bytes = source.run(0, len as usize).len() as u64;
+        sitemap.entry_bytes = bytes;
         sitemap.frame = Arc::clone(&source);
         Arc::make_mut(&mut self.sources).push(source);
         Arc::make_mut(&mut self.bases).push(first);
@@ -428,6 +439,17 @@ impl Document {
     /// Whether the set is streamed: some of its files are not resident.
     pub const fn is_streamed(&self) -> bool {
         self.streaming.is_some()
+    }
+
+    /// Whether some entries of a file are not resident.
+    pub fn is_partial(&self, id: SitemapId) -> bool {
+        let rows = self.sitemap(id).map_or(0, |sitemap| sitemap.live as usize);
+        self.is_streamed() && self.source_of(id).is_some_and(|source| source.len() < rows)
+    }
+
+    /// Whether the text of a row is resident.
+    pub fn is_resident(&self, row: RowId) -> bool {
+        !self.is_streamed() || self.origin(row).is_some()
     }
 
     /// The resident file of a streamed set.

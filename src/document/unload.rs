@@ -11,7 +11,7 @@ use super::sitemap::{Sitemap, SitemapId};
 use super::source::Source;
 use crate::file_bytes::FileBytes;
 use crate::xml::record::Record;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 /// Flag in a stored entry length: the row is news.
@@ -26,6 +26,8 @@ pub(super) struct Streaming {
     lengths: Option<Arc<[u32]>>,
     /// The resident file.
     pub(super) resident: Option<SitemapId>,
+    /// The entry starts of files of which only the first entries are resident; see [`append_first`].
+    starts: BTreeMap<SitemapId, Arc<[u32]>>,
 }
 
 impl Streaming {
@@ -47,18 +49,41 @@ impl Streaming {
 /// Appends a file and unloads it at once. Only while loading.
 pub(crate) fn append(document: &mut Document, source: &Source, sitemap: Sitemap) {
     let (len, bytes) = (source.len() as u32, source.run(0, source.len()).len() as u64);
-    let first = document.row_limit();
-    document.append(source.without_entries(), [], sitemap);
-    let rows = first as usize + len as usize;
-    document.records.grow(rows);
-    document.overlay.grow(rows);
-    document.row_files.grow(rows);
-    document.live += len;
-    let last = SitemapId(document.sitemaps.len().saturating_sub(1) as u32);
-    document.change_sitemap(last, |sitemap| {
-        (sitemap.rows, sitemap.live, sitemap.entry_bytes) = (RowList::range(first, len), len, bytes);
-    });
+    document.append_rows(source.without_entries(), (len, bytes), [], sitemap);
     document.streaming.get_or_insert_default();
+}
+
+/// Appends a file of which only the first entries are resident, with the records of all rows. `starts` are the offsets of
+/// all entries and of the tail. Only while loading.
+pub(crate) fn append_first(
+    document: &mut Document,
+    source: Source,
+    records: impl IntoIterator<Item = Record>,
+    (sitemap, starts): (Sitemap, Box<[u32]>),
+) {
+    let id = SitemapId(document.sitemaps.len() as u32);
+    let bytes = starts.last().zip(starts.first()).map_or(0, |(end, start)| u64::from(end - start));
+    let len = starts.len().saturating_sub(1) as u32;
+    document.append_rows(source, (len, bytes), records, sitemap);
+    document.streaming.get_or_insert_default().starts.insert(id, starts.into());
+}
+
+/// The entry starts of a file of which only the first entries are resident.
+pub(crate) fn starts_of(document: &Document, id: SitemapId) -> Option<&Arc<[u32]>> {
+    document.streaming.as_ref()?.starts.get(&id)
+}
+
+/// Makes all entries of such a file resident; `bytes` are those of the file. False if they do not match.
+pub(crate) fn restore(document: &mut Document, id: SitemapId, bytes: FileBytes) -> bool {
+    let starts = starts_of(document, id).zip(document.source_of(id));
+    let source = starts.and_then(|(starts, kept)| kept.with_entries(bytes, starts));
+    source.map(|source| replace_source(document, id, source)).is_some()
+}
+
+/// Drops the entries of a resident file. Returns its bytes, unless they are shared.
+pub(crate) fn drop_entries(document: &mut Document, id: SitemapId) -> Option<FileBytes> {
+    let frame = document.source_of(id).map(Source::without_entries)?;
+    replace_source(document, id, frame).map(Source::into_bytes)
 }
 
 /// Reloads an unloaded file. False if its number of rows has changed.
@@ -92,13 +117,12 @@ pub(crate) fn reload_some(
 pub(crate) fn unload(document: &mut Document, id: SitemapId) -> Option<FileBytes> {
     let (sitemap, first) = (document.sitemap(id)?, document.bases.get(id.index()).copied()?);
     let rows = first as usize..first as usize + sitemap.live as usize;
-    let frame = document.source_of(id).map(Source::without_entries);
-    let old = frame.and_then(|frame| replace_source(document, id, frame));
+    let bytes = drop_entries(document, id);
     document.records.blank(rows);
     if let Some(streaming) = &mut document.streaming {
         streaming.resident = None;
     }
-    old.map(Source::into_bytes)
+    bytes
 }
 
 /// Replaces a file by its edited version, unloaded: only the number and length of its rows are kept.

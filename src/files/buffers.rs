@@ -22,12 +22,39 @@ pub enum Buffers {
     Huge,
     /// Buffers on the heap from a pool of unused ones, shared by its clones.
     Reused(Arc<Mutex<Vec<Vec<u8>>>>),
+    /// For sound sitemaps, buffers of one window from such a pool: only their first entries are kept. New memory, for
+    /// large ones in huge pages, for other files.
+    Windows(Arc<Mutex<Vec<Vec<u8>>>>),
 }
 
 impl Buffers {
     /// An empty pool.
     pub fn reused() -> Self {
         Self::Reused(Arc::default())
+    }
+
+    /// An empty pool for windows.
+    pub(crate) fn windows() -> Self {
+        Self::Windows(Arc::default())
+    }
+
+    /// Whether most entries of sound sitemaps are dropped.
+    pub(super) const fn drops_entries(&self) -> bool {
+        matches!(self, Self::Windows(_))
+    }
+
+    /// An empty buffer for a window.
+    pub(super) fn take_window(&self) -> Vec<u8> {
+        let Self::Windows(unused) = self else { return Vec::new() };
+        unused.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
+    }
+
+    /// Returns the buffer of a window to the pool.
+    pub(super) fn recycle_window(&self, mut buffer: Vec<u8>) {
+        if let Self::Windows(unused) = self {
+            buffer.clear();
+            unused.lock().unwrap_or_else(PoisonError::into_inner).push(buffer);
+        }
     }
 
     /// An empty buffer for about `capacity` bytes.
@@ -37,7 +64,7 @@ impl Buffers {
     pub(super) fn take(&self, capacity: usize) -> io::Result<FileBytes> {
         let mut bytes = match self {
             Self::New => Vec::new(),
-            Self::Huge => return FileBytes::with_capacity(capacity),
+            Self::Huge | Self::Windows(_) => return FileBytes::with_capacity(capacity),
             Self::Reused(unused) => unused.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default(),
         };
         bytes.clear();
@@ -49,7 +76,7 @@ impl Buffers {
     /// anyway.
     pub(crate) const fn read_ahead(&self) -> u64 {
         match self {
-            Self::New | Self::Huge => u64::MAX,
+            Self::New | Self::Huge | Self::Windows(_) => u64::MAX,
             Self::Reused(_) => READ_AHEAD,
         }
     }

@@ -278,8 +278,11 @@ impl<V: Visit + Send> LoadContext<'_, V> {
         if self.progress.is_cancelled() {
             return ChildOutcome::Unread(ChildState::NotLoaded);
         }
-        let file = read::read_regular(&found.path, self.options, self.progress)
-            .and_then(|contents| self.scan(contents, Arc::clone(&found.name), Some(Arc::clone(&found.url))));
+        let whole = || {
+            let contents = read::read_regular(&found.path, self.options, self.progress)?;
+            self.scan(contents, Arc::clone(&found.name), Some(Arc::clone(&found.url)))
+        };
+        let file = self.scan_in_windows(&found.path, &found.name, Some(&found.url)).map_or_else(whole, Ok);
         match file {
             Ok(file) if file.source.cut => ChildOutcome::Unread(ChildState::NotLoaded),
             Ok(file) if file.facts.kind == FileKind::Index => ChildOutcome::Index(Box::new(file)),

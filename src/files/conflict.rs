@@ -63,6 +63,14 @@ pub(super) struct Resolved {
     pub(super) anchors: Vec<Anchor>,
 }
 
+/// Whether bytes may contain a conflict marker.
+pub(super) fn has_sign(bytes: &[u8]) -> bool {
+    memchr::memmem::find(bytes, SIGNS).is_some()
+}
+
+/// The start of a conflict marker.
+const SIGNS: &[u8] = b"<<<<<<<";
+
 /// Finds the conflicts of a file and refuses, shows or resolves them.
 ///
 /// # Errors
@@ -154,7 +162,6 @@ fn dropped_words(count: u64) -> String {
 
 /// Whether any line is the start marker of a conflict. A large file is searched on all cores.
 fn has_marker(bytes: &[u8]) -> bool {
-    const SIGNS: &[u8] = b"<<<<<<<";
     let is_in_piece = |from: usize| {
         let piece = bytes.get(from..(from + SEARCH_PIECE + SIGNS.len() - 1).min(bytes.len())).unwrap_or_default();
         let mut found = memchr::memmem::find_iter(piece, SIGNS).map(|at| from + at);

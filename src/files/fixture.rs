@@ -104,7 +104,7 @@ impl TestSet {
                         document.set_index(Some(index));
                         on_disk
                     }
-                    LoadedFile::Sitemap { source, sitemap, on_disk, visitor } => {
+                    LoadedFile::Sitemap { source, sitemap, on_disk, visitor, .. } => {
                         document.append(source, visitor.0, sitemap);
                         on_disk.into_iter().collect()
                     }

@@ -18,6 +18,7 @@ use crate::progress::Progress;
 use crate::xml::names::FileKind;
 use crate::xml::scan::Visit;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Loads a sitemap, an index with the children beside it, or the one of a folder.
 ///
@@ -46,11 +47,11 @@ pub fn load<V: Visit + Send>(
     let base = options.base_url.as_deref().and_then(locate::folder_url);
     let job = LoadContext { options, progress, make, base };
     let name = file_name(&path);
-    let url = job.base.as_ref().map(|base| format!("{base}{name}").into());
+    let url: Option<Arc<str>> = job.base.as_ref().map(|base| format!("{base}{name}").into());
     progress.expect(1, std::fs::metadata(&path).map_or(0, |metadata| metadata.len()));
-    let contents = read::read(&path, options, progress)?;
-    let identity = contents.on_disk.identity;
-    let file = job.scan(contents, name, url)?;
+    let whole = || job.scan(read::read(&path, options, progress)?, Arc::clone(&name), url.clone());
+    let file = job.scan_in_windows(&path, &name, url.as_ref()).map_or_else(whole, Ok)?;
+    let identity = file.on_disk.as_ref().and_then(|on_disk| on_disk.identity);
     progress.finish_files(1);
     if file.facts.kind != FileKind::Index {
         let stopped = file.source.cut;

@@ -89,7 +89,7 @@ pub(super) fn scan<V: Visit + Send>(
     let Unscanned { facts, bytes, quirks, on_disk } = file;
     let ScannedFile { source, visitor, quirks } =
         scan_and_repair::scan_and_repair(bytes, quirks, &facts, make, progress)?;
-    Ok(File { facts, source, on_disk, visitor, quirks: quirks.into(), form: Form::Xml })
+    Ok(File { facts, source, on_disk, visitor, quirks: quirks.into(), form: Form::Xml, dropped: None })
 }
 
 /// Starts a load of several paths: finishes interrupted saves, then takes the state slot of the set before the first

@@ -42,16 +42,17 @@ pub(super) fn load_sitemaps<V: Visit + Send>(
             return None;
         }
         let name: Arc<str> = path.strip_prefix(&folder).unwrap_or(path).to_string_lossy().into();
-        let url = job.base.as_ref().map(|base| format!("{base}{name}").into());
-        let file = read::read(path, options, progress).and_then(|contents| {
+        let url: Option<Arc<str>> = job.base.as_ref().map(|base| format!("{base}{name}").into());
+        let whole = || {
+            let contents = read::read(path, options, progress)?;
             let is_index = detect::detect(&contents.bytes).is_ok_and(|kind| kind == FileKind::Index);
             if is_index {
                 Err(Error::new(path, Reason::InSet("a sitemap index")))
             } else {
-                job.scan(contents, name, url)
+                job.scan(contents, Arc::clone(&name), url.clone())
             }
-        });
-        Some(file)
+        };
+        Some(job.scan_in_windows(path, &name, url.as_ref()).map_or_else(whole, Ok))
     };
     let mut index_error = None;
     let size = |path: &PathBuf| std::fs::metadata(path).map_or(0, |metadata| metadata.len());

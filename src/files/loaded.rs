@@ -64,6 +64,8 @@ pub enum LoadedFile<V> {
         on_disk: Option<OnDisk>,
         /// The visitor of its entries.
         visitor: V,
+        /// The offsets of all entries and of the tail if the source has only the first entries.
+        dropped: Option<Box<[u32]>>,
     },
 }
 
@@ -94,6 +96,7 @@ pub(super) struct File<V> {
     pub(super) visitor: V,
     pub(super) quirks: Arc<Vec<Quirk>>,
     pub(super) form: Form,
+    pub(super) dropped: Option<Box<[u32]>>,
 }
 
 impl<V> File<V> {
@@ -108,9 +111,10 @@ impl<V> File<V> {
 
     pub(super) fn into_sitemap(self) -> LoadedFile<V> {
         let FileInfo { path, name, url, gzip, encoding, .. } = self.facts;
-        let File { quirks, form, .. } = self;
-        let sitemap = Sitemap { path, name, url, gzip, encoding, quirks, form, ..Sitemap::default() };
-        LoadedFile::Sitemap { source: self.source, sitemap, on_disk: self.on_disk, visitor: self.visitor }
+        let sitemap =
+            Sitemap { path, name, url, gzip, encoding, quirks: self.quirks, form: self.form, ..Sitemap::default() };
+        let File { source, on_disk, visitor, dropped, .. } = self;
+        LoadedFile::Sitemap { source, sitemap, on_disk, visitor, dropped }
     }
 }
 

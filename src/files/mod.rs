@@ -58,6 +58,7 @@ mod trust;
 mod unlisted;
 mod unpack;
 pub(crate) mod verify;
+mod windows;
 
 pub(crate) use backup::Backups;
 pub(crate) use buffers::Buffers;
@@ -102,3 +103,4 @@ pub(crate) use small_files::{AtomicFile, read_table, read_text, write_atomic};
 pub use small_files::{is_there, names_in};
 pub(crate) use split_history::SplitHistory;
 pub(crate) use stream::is_stream;
+pub(crate) use windows::read_again;

@@ -315,7 +315,7 @@ fn read_standard_input(limit: u64, progress: &Progress) -> Result<(FileBytes, On
 }
 
 /// Bytes that are read between two checks for cancellation. They are hashed while they are in the cache of the core.
-const CHUNK: u64 = 512 << 10;
+pub(super) const CHUNK: u64 = 512 << 10;
 
 /// Bytes between two checks of reads on several threads.
 const PARALLEL_CHUNK: usize = 32 << 20;

@@ -88,7 +88,7 @@ mod tests {
                 assert_eq!((visitors[0].0, index.children.len()), (2, 2));
                 names.push(index.name.to_string());
             }
-            LoadedFile::Sitemap { source, sitemap, visitor, on_disk } => {
+            LoadedFile::Sitemap { source, sitemap, visitor, on_disk, .. } => {
                 assert_eq!(visitor.0, source.len());
                 assert!(sitemap.path.is_none() && on_disk.is_none());
                 assert_eq!(sitemap.url.as_deref(), Some(&*format!("https://www.example.com/{}", sitemap.name)));

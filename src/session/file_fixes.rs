@@ -187,6 +187,14 @@ pub(super) fn rules(document: &Document, member: Member, profile: Profile) -> Ru
     of_file.union(with_frame(document, member, frame::check).unwrap_or_default())
 }
 
+/// Whether the findings of a file depend on the text of its entries: fixes of the text around them do if an entry may use
+/// a prefix that its record does not show.
+pub(super) fn needs_all_entries(document: &Document, id: SitemapId, profile: Profile) -> bool {
+    let is_fixed = |rule: Rule| frame::FRAME_RULES.contains(rule);
+    rules(document, Member::Sitemap(id), profile).iter().any(is_fixed)
+        && PrefixUsage::new(document, id, true).may_search()
+}
+
 /// The edits that fix a rule; for an index in volumes, in all of them.
 pub(super) fn edits_for(document: &Document, member: Member, rule: Rule, profile: Profile) -> Option<Vec<Edit>> {
     let is_several = member == Member::Index && document.index().is_some_and(|index| index.file_count() > 1);

@@ -64,7 +64,7 @@ const BLOCK_ROWS: usize = 8 * TASK_ROWS;
 /// Number of blocks whose messages are made while the receiver prints one.
 const BLOCKS_IN_FLIGHT: usize = 4;
 
-/// Number of rows of the first block if only some findings need messages: the findings that do change quickly at the
+/// Number of rows of the first block if later rows may need fewer messages: which findings do changes quickly at the
 /// start.
 const FIRST_BLOCK_ROWS: usize = 64;
 
@@ -157,7 +157,8 @@ impl Reporter {
 
     /// Sends a receiver the findings of a file, then those of its rows, some thousand rows at a time, since messages
     /// need many times the memory of rows. They are rendered by the thread that makes them. `rows` are given if the
-    /// other rows are known to have no findings.
+    /// other rows are known to have no findings. Returns the rows whose findings were not sent
+    /// ([`Reporter::each_of_rows`]).
     ///
     /// # Errors
     /// The error of the receiver.
@@ -166,15 +167,34 @@ impl Reporter {
         session: &Session,
         (id, rows): (SitemapId, Option<&[RowId]>),
         receiver: &mut R,
-    ) -> Result<(), R::Error> {
+    ) -> Result<Vec<RowId>, R::Error> {
         let document = session.document();
-        let Some(sitemap) = document.with_pending_split().sitemap(id) else { return Ok(()) };
+        let Some(sitemap) = document.with_pending_split().sitemap(id) else { return Ok(Vec::new()) };
         let file = shown_name(sitemap.path.as_deref(), &sitemap.name);
         let source = document.source_of(id).unwrap_or(&sitemap.frame);
         let of_file = self.of_file(id, (source, &file));
         if !of_file.is_empty() {
             receiver.take(vec![receiver.renderer().render(of_file)])?;
         }
+        self.each_of_rows(session, (id, rows), receiver)
+    }
+
+    /// Sends a receiver the findings of rows of a file, as [`Reporter::each_of_sitemap`] does. Returns the rows whose
+    /// findings were not sent, since their text is needed and not in memory.
+    ///
+    /// # Errors
+    /// The error of the receiver.
+    pub fn each_of_rows<R: Receiver>(
+        &self,
+        session: &Session,
+        (id, rows): (SitemapId, Option<&[RowId]>),
+        receiver: &mut R,
+    ) -> Result<Vec<RowId>, R::Error> {
+        let document = session.document();
+        let Some(sitemap) = document.with_pending_split().sitemap(id) else { return Ok(Vec::new()) };
+        let file = shown_name(sitemap.path.as_deref(), &sitemap.name);
+        let source = document.source_of(id).unwrap_or(&sitemap.frame);
+        let mut unread = Vec::new();
         // A file that the next save creates has no rows of its own yet.
         let all = || {
             let rows = document.sitemap(id).into_iter().flat_map(|sitemap| sitemap.rows.iter());
@@ -210,10 +230,11 @@ impl Reporter {
                     in_flight.push_back(found);
                     continue;
                 }
-                let Some(found) = in_flight.pop_front() else { return Ok(()) };
-                if let Some((rendered, counted)) = wait(&found) {
-                    receiver.take(rendered)?;
-                    receiver.count(counted);
+                let Some(found) = in_flight.pop_front() else { return Ok(unread) };
+                if let Some(found) = wait(&found) {
+                    receiver.take(found.rendered)?;
+                    receiver.count(found.counted);
+                    unread.extend(found.unread);
                 }
             }
         })
@@ -247,7 +268,7 @@ impl Reporter {
         (rows, sets): (&[RowId], &[RuleSet]),
         file: FileOfRows<'_>,
         (filter, renderer): (&MessageFilter, &R),
-    ) -> (Vec<R::Output>, Counted) {
+    ) -> RowReport<R::Output> {
         let snapshot = &file.session.current;
         let (counter, checks) = (Counter::new(snapshot, &self.near, filter), &snapshot.checks);
         let of_piece = |rows: &[RowId]| {
@@ -263,14 +284,13 @@ impl Reporter {
                     of_task.add(row, with_message);
                 }
             }
-            let found = of_task.finish();
-            ((!found.is_empty()).then(|| renderer.render(found)), kinds.counted())
+            let (found, (counted, unread)) = (of_task.finish(), kinds.finish());
+            let rendered = if found.is_empty() { Vec::new() } else { vec![renderer.render(found)] };
+            RowReport { rendered, counted, unread }
         };
-        let pieces: Vec<(Option<R::Output>, Counted)> = rows.par_chunks(TASK_ROWS).map(of_piece).collect();
-        pieces.into_iter().fold(Default::default(), |(mut all, sum): (Vec<_>, Counted), (rendered, counted)| {
-            all.extend(rendered);
-            (all, sum.join(counted))
-        })
+        let pieces: Vec<RowReport<R::Output>> = rows.par_chunks(TASK_ROWS).map(of_piece).collect();
+        let none = RowReport { rendered: Vec::new(), counted: Counted::default(), unread: Vec::new() };
+        pieces.into_iter().fold(none, RowReport::join)
     }
 
     /// The findings of the set as a whole.
@@ -285,6 +305,25 @@ impl Reporter {
             .map(|(url, finding)| ((Arc::clone(&whole), url.into()), finding));
         let all = found.chain(about_urls);
         all.map(|((file, loc), finding)| LocatedFinding { file, at: None, loc, finding }).collect()
+    }
+}
+
+/// The findings of some rows.
+struct RowReport<O> {
+    /// What a renderer made of the findings with messages.
+    rendered: Vec<O>,
+    /// The other findings.
+    counted: Counted,
+    /// Rows whose findings are missing, since their text is needed and not in memory.
+    unread: Vec<RowId>,
+}
+
+impl<O> RowReport<O> {
+    /// Appends the findings of the next rows.
+    fn join(mut self, later: Self) -> Self {
+        self.rendered.extend(later.rendered);
+        self.unread.extend(later.unread);
+        Self { counted: self.counted.join(later.counted), ..self }
     }
 }
 
@@ -412,7 +451,7 @@ pub fn all_findings(session: &Session) -> Vec<LocatedFinding> {
         });
         let all = reporter.each_of_sitemap(session, (id, None), &mut all);
         match all {
-            Ok(()) => {}
+            Ok(_) => {}
         }
     }
     out.extend(reporter.of_set(session));

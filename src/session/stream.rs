@@ -118,7 +118,7 @@ impl StreamedSet {
         let loaded = files::load_many(paths, &loader.options, progress, &make, &mut |part| match part {
             _ if is_linked => {}
             files::LoadedFile::Index { .. } => session.add_file(part),
-            files::LoadedFile::Sitemap { source, sitemap, on_disk, visitor: mut reader } => {
+            files::LoadedFile::Sitemap { source, sitemap, on_disk, visitor: mut reader, dropped } => {
                 let mut of_file = reader.near_keys.take().unwrap_or_default();
                 // The hashes of all files stay in memory. Unused capacity may be memory that the allocator has kept of an
                 // earlier file, and that the system has mapped.
@@ -140,7 +140,7 @@ impl StreamedSet {
                 }
                 hashes.push(of_file);
                 cache.add(session.document().row_limit(), (&source, &sitemap), &reader);
-                let part = files::LoadedFile::Sitemap { source, sitemap, on_disk, visitor: reader };
+                let part = files::LoadedFile::Sitemap { source, sitemap, on_disk, visitor: reader, dropped };
                 if let Some(id) = add_file_with_findings(&mut session, part) {
                     let bytes = unload::unload(&mut session.current.state.document, id);
                     loader.options.buffers.recycle(bytes);
@@ -254,7 +254,7 @@ impl StreamedSet {
         let Self { session, loader, paths, .. } = self;
         let (loader, mut next) = (&*loader, 0);
         load_each(paths, loader, progress, |part| {
-            let files::LoadedFile::Sitemap { source, sitemap, on_disk, visitor } = part else { return Ok(()) };
+            let files::LoadedFile::Sitemap { source, sitemap, on_disk, visitor, .. } = part else { return Ok(()) };
             let id = SitemapId(next);
             next += 1;
             let path = sitemap.path.clone().unwrap_or_default();
@@ -335,7 +335,7 @@ fn add_file_with_findings(session: &mut Session, part: files::LoadedFile<Reader>
 
 /// Adds a resident file to a streamed set; returns `None` for an index.
 fn add_file_uncompared(session: &mut Session, part: files::LoadedFile<Reader>) -> Option<SitemapId> {
-    let files::LoadedFile::Sitemap { source, sitemap, on_disk, mut visitor } = part else {
+    let files::LoadedFile::Sitemap { source, sitemap, on_disk, mut visitor, .. } = part else {
         session.add_file(part);
         return None;
     };

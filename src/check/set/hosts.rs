@@ -114,6 +114,10 @@ impl Hosts {
     }
 
     /// The text of the origin with a number, as first written.
+    pub(super) const fn len(&self) -> usize {
+        self.known.len()
+    }
+
     pub(super) fn text(&self, number: u32) -> &str {
         self.known.get(number as usize).map_or("", |known| known.text.of(&self.text))
     }

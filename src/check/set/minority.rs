@@ -1,6 +1,7 @@
 //! Set rules about inconsistent URLs: rows that deviate from the majority in scheme, host, port or trailing slash.
 
 use super::counters::{SlashStyle, slash_style};
+use super::read_tally::RowShape;
 use super::{Locs, SetIndex, SetRule, SetRules};
 use crate::protocol::location::Location;
 
@@ -23,6 +24,11 @@ impl SetIndex {
     /// The number of a row's origin, if the shapes of rows are stored; see [`SetIndex::origin_text`].
     pub fn origin_number(&self, row: u32) -> Option<u32> {
         self.shapes.get(row as usize)?.origin().ok()?
+    }
+
+    /// Whether the shapes of rows have the origins of all URLs, so that the minority rules need no URL.
+    pub fn knows_origins(&self) -> bool {
+        RowShape::can_number(self.hosts.len())
     }
 
     /// The origin with a number, as first written.

@@ -21,6 +21,11 @@ impl RowShape {
     /// There are more origins than numbers, so the URL must be read.
     const BEYOND: u16 = u16::MAX - 1;
 
+    /// Whether all of this many origins have a number.
+    pub(super) const fn can_number(origins: usize) -> bool {
+        origins <= Self::BEYOND as usize
+    }
+
     /// The number of its origin, if it has one; an error if the URL must be read.
     pub(super) const fn origin(self) -> Result<Option<u32>, ()> {
         match self.origin {

@@ -101,6 +101,12 @@ impl<'d> PrefixUsage<'d> {
             || if self.closely { flags.has_extensions() } else { flags.contains(Flags::OTHER) }
     }
 
+    /// Whether any search examines the text of a row.
+    pub(super) fn may_search(&self) -> bool {
+        let rows = self.document.sitemap(self.id).into_iter().flat_map(|sitemap| sitemap.rows.iter());
+        rows.map(|row| self.document.record(row)).any(|record| self.may_use(record.flags, false))
+    }
+
     /// Whether the text of the file, except the root's tag, uses a prefix that is declared for a namespace. Only rows
     /// whose flags do not rule it out are examined.
     fn text_uses(&self, sitemap: &Sitemap, namespace: Namespace) -> bool {

@@ -99,7 +99,7 @@ pub struct MessageFilter {
     pub counts_places: bool,
     /// Whether fixes are tried and included, which takes longer than making the messages.
     pub has_fixes: bool,
-    /// Whether the receiver may need fewer messages for later rows.
+    /// Whether later rows may need fewer messages, since the receiver has enough of them.
     pub can_shrink: bool,
 }
 
@@ -121,6 +121,11 @@ impl MessageFilter {
     pub fn all_except(satisfied: RuleSet, groups: &Groups) -> Self {
         let rules = RuleSet::ALL.minus(satisfied).minus(groups.of_files());
         Self { rules, known_hosts: groups.known_hosts(), can_shrink: true, ..Self::ALL }
+    }
+
+    /// Whether the selection depends on the host of a row that violates these rules.
+    pub(super) fn needs_host(&self, rules: RuleSet) -> bool {
+        self.known_hosts.iter().any(|(rule, _)| rules.contains(*rule))
     }
 
     /// Selects the rules of a row that need messages. `host` is the host of its URL.
@@ -241,12 +246,14 @@ impl<'c> Counter<'c> {
         location::host(&self.snapshot.document.loc(row)).to_ascii_lowercase().into_boxed_str()
     }
 
-    /// Counts the findings of `rest` in a row that violates `rules`, and in as many rows like it. Returns whether all
-    /// rows that violate the same rules with as many quirks have the same numbers of findings.
-    pub(super) fn count(&self, rows: &AlikeRows, counted: &mut Counted) -> bool {
-        let AlikeRows { row, rules, rest, origin, count } = *rows;
+    /// Counts the findings of `rest` in a row that violates `rules`, and in as many rows like it.
+    pub(super) fn count(&self, rows: &AlikeRows, counted: &mut Counted) -> Alike {
+        let AlikeRows { row, rules, rest, origin, is_resident, count } = *rows;
         if rest.is_empty() {
-            return true;
+            return Alike::Yes;
+        }
+        if !is_resident && origin.is_none() && rest.intersects(self.by_host) {
+            return Alike::Unread;
         }
         let mut add = |rule: Rule, places: u64| {
             let extent = Extent { places: places * count, rows: count };
@@ -279,9 +286,13 @@ impl<'c> Counter<'c> {
                 add(rule, found.count() as u64);
             }
             // As many quirks as rules of quirks: one of each.
-            return quirks.is_empty()
+            let are_alike = quirks.is_empty()
                 || of_quirks.len() as usize == quirks.len()
                     && of_quirks == self.snapshot.checks.entry_rules_of(row).minus(ENTRY_RULES);
+            return if are_alike { Alike::Yes } else { Alike::No };
+        }
+        if !is_resident {
+            return Alike::Unread;
         }
         let mut found: Vec<(Rule, u64)> = Vec::new();
         self.each_finding(row, rules, |rule| match found.iter_mut().find(|(known, _)| *known == rule) {
@@ -289,7 +300,7 @@ impl<'c> Counter<'c> {
             None => found.push((rule, 1)),
         });
         found.into_iter().filter(|(rule, _)| rest.contains(*rule)).for_each(|(rule, places)| add(rule, places));
-        false
+        Alike::No
     }
 
     /// Moves the counts by origin number to those by host.
@@ -317,6 +328,17 @@ impl<'c> Counter<'c> {
     }
 }
 
+/// Whether rows that violate the same rules with as many quirks have the same numbers of findings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Alike {
+    /// They have.
+    Yes,
+    /// They may differ.
+    No,
+    /// Nothing was counted, since the text of the row is needed and not in memory.
+    Unread,
+}
+
 /// A row, and the number of rows with the same findings that are counted with it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct AlikeRows {
@@ -327,6 +349,8 @@ pub(super) struct AlikeRows {
     pub(super) rest: RuleSet,
     /// The number of the row's origin, if it is known.
     pub(super) origin: Option<u32>,
+    /// Whether the text of the rows is in memory.
+    pub(super) is_resident: bool,
     pub(super) count: u64,
 }
 

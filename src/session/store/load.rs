@@ -4,18 +4,21 @@ use crate::document::Document;
 use crate::document::index::Index;
 use crate::document::quirk::Quirk;
 use crate::document::rows::RowSet;
+use crate::document::sitemap::SitemapId;
+use crate::document::unload;
 use crate::document::view::View;
 use crate::files::{self, Buffers, Loaded, OnDisk, Options};
 use crate::progress::Progress;
 use crate::protocol::lastmod::Now;
 use crate::session::Session;
 use crate::session::checks::{Checks, Reader, repeated_hashes};
-use crate::session::findings::file_findings;
+use crate::session::findings::{file_findings, index_findings};
 use crate::session::state::State;
 use crate::xml::defect::Defect;
 use crate::xml::names::FileKind;
 use crate::xml::record::{Flags, Record};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
 /// A file that the loader has read.
@@ -110,25 +113,30 @@ impl Session {
                 self.index_rules = visitors.into_iter().flat_map(|visitor| visitor.findings).collect();
                 self.current.state.document.set_index(Some(index));
             }
-            LoadedFile::Sitemap { source, sitemap, on_disk, visitor } => {
+            LoadedFile::Sitemap { source, sitemap, on_disk, visitor, dropped } => {
                 let mtime = on_disk.as_ref().and_then(seconds);
                 remember(self, on_disk);
                 // Release the shared document, which would otherwise be copied for every file.
                 self.current.saved = Document::default();
                 let state = &mut self.current.state;
-                let first = state.document.row_limit();
+                let (first, file) = (state.document.row_limit(), state.document.sitemaps().len() as u32);
                 let url = sitemap.url.clone();
                 let mut visitor = visitor;
                 let records = records(&mut visitor, &sitemap.quirks);
-                state.document.append(source, records, sitemap);
+                match dropped {
+                    Some(starts) => unload::append_first(&mut state.document, source, records, (sitemap, starts)),
+                    None => state.document.append(source, records, sitemap),
+                }
                 state.checks.add_file(&state.document, first, &mut visitor, url.as_deref(), mtime);
                 self.listed |= visitor.listed();
                 if let Some(near_keys) = visitor.near_keys {
                     let uncompared = self.uncompared.get_or_insert_default();
                     uncompared.near_keys.push(near_keys);
                     uncompared.keys.push(visitor.keys);
+                    let newest = index_findings::newest_of(&self.current, self.document(), SitemapId(file));
+                    Arc::make_mut(&mut self.current.state.checks.newest).push(newest);
                 }
-                self.current.view.append_files(&state.document);
+                self.current.view.append_files(&self.current.state.document);
             }
         }
         self.current.saved = self.current.state.document.clone();
@@ -143,20 +151,27 @@ impl Session {
 
 /// Compares the rows of all files with each other, if this was postponed, or finds near duplicates.
 pub(crate) fn compare_rows(session: &mut Session) {
+    let rows = rows_to_compare(session);
     let State { document, checks, .. } = &mut session.current.state;
-    if let Some(Uncompared { keys, near_keys }) = session.uncompared.take() {
-        let linked_rows = if checks.set().has_links() {
-            let is_unlinked = |(row, _): &(u32, u64)| checks.set().linked_key(*row).is_none();
-            let unlinked: Vec<u64> =
-                (0..).zip(keys.into_iter().flatten()).filter(is_unlinked).map(|(_, key)| key).collect();
-            checks.count_targets(&unlinked)
-        } else {
-            RowSet::new()
-        };
-        checks.compare(document, &(repeated_hashes(&near_keys) | linked_rows));
-    } else {
-        checks.find_near_duplicates(document);
+    match rows {
+        Some(rows) => checks.compare(document, &rows),
+        None => checks.find_near_duplicates(document),
     }
+}
+
+/// The rows whose URLs must be compared, if this was postponed.
+pub(in crate::session) fn rows_to_compare(session: &mut Session) -> Option<RowSet> {
+    let checks = &mut session.current.state.checks;
+    let Uncompared { keys, near_keys } = session.uncompared.take()?;
+    let linked_rows = if checks.set().has_links() {
+        let is_unlinked = |(row, _): &(u32, u64)| checks.set().linked_key(*row).is_none();
+        let unlinked: Vec<u64> =
+            (0..).zip(keys.into_iter().flatten()).filter(is_unlinked).map(|(_, key)| key).collect();
+        checks.count_targets(&unlinked)
+    } else {
+        RowSet::new()
+    };
+    Some(repeated_hashes(&near_keys) | linked_rows)
 }
 
 /// [`Session::finish`] of a session whose rows were compared.
@@ -274,7 +289,7 @@ pub fn open_within(
     progress: &Progress,
 ) -> Result<Option<Session>, files::Error> {
     let loader = session.loader(Options { max_set_bytes: max_bytes, ..options });
-    load_within(session, &loader, paths, progress)
+    Ok(load_within(session, &loader, paths, progress)?.map(finished))
 }
 
 /// Opens a set that is only checked and never changed, as [`open_within`] does.
@@ -290,15 +305,24 @@ pub fn open_to_report(
 ) -> Result<Option<Session>, files::Error> {
     let options = Options { max_set_bytes: max_bytes, buffers: Buffers::Huge, ..options };
     let loader = session.loader(options).comparing_late();
-    load_within(session, &loader, paths, progress)
+    Ok(load_within(session, &loader, paths, progress)?.map(finished))
 }
 
-fn load_within(
+fn finished((mut session, loaded): (Session, Loaded)) -> Session {
+    session.finish(loaded);
+    session
+}
+
+/// Loads a set that a session has to be finished with, as [`open_within`] does.
+///
+/// # Errors
+/// As [`Loader::load_all`].
+pub(in crate::session) fn load_within(
     mut session: Session,
     loader: &Loader,
     paths: &[PathBuf],
     progress: &Progress,
-) -> Result<Option<Session>, files::Error> {
+) -> Result<Option<(Session, Loaded)>, files::Error> {
     let is_over = || {
         let reading = progress.read();
         reading.files_total > 1 && reading.bytes_total > loader.options.max_set_bytes
@@ -315,8 +339,7 @@ fn load_within(
     if is_over() {
         return Ok(None);
     }
-    session.finish(loaded?);
-    Ok(Some(session))
+    Ok(Some((session, loaded?)))
 }
 
 /// Opens several sitemaps as one set, as [`open_in`] does one; see [`Session::unread`].

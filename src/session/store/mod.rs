@@ -3,6 +3,7 @@
 pub(crate) mod background_load;
 pub(crate) mod compare;
 pub(crate) mod external_changes;
+pub(crate) mod first_entries;
 pub(crate) mod journal;
 pub mod load;
 pub(crate) mod pending;

@@ -33,6 +33,10 @@ pub(crate) enum FileRows<'t> {
     Rows(&'t [RowId]),
     /// These rows; the others are only counted, by the rules that they violate.
     Counted(&'t [RowId], &'t Counts),
+    /// The first rows. The receiver adds the rows whose text it needs, and gets them as [`FileRows::Rest`] next.
+    First(&'t mut Vec<RowId>),
+    /// All rows; these ones are needed.
+    Rest(&'t [RowId]),
 }
 
 /// The detail that a receiver needs from the next file.

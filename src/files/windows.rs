@@ -1,0 +1,338 @@
+//! Reads and scans a file in windows, for a set whose findings are mostly counted.
+//!
+//! Memory that a process has not used before has to be cleared by the system, which takes longer than to read and to scan
+//! most bytes. So a file that is scanned once passes through a buffer of one window, and only the first entries are kept.
+
+use super::disk::{Fingerprint, OnDisk};
+use super::error::{Error, Reason};
+use super::load_context::LoadContext;
+use super::loaded::{File, FileInfo};
+use super::read::{CHUNK, Opened, open_regular};
+use super::{conflict, decode, detect};
+use crate::document::form::Form;
+use crate::document::sitemap::UTF_8;
+use crate::document::source::Source;
+use crate::xml::grid::TableHints;
+use crate::xml::names::FileKind;
+use crate::xml::scan::{Scan, Visit, WindowScan, last_entry_end};
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Factor of the sizes below: tests have small files.
+const SCALE: usize = if cfg!(test) { 1 } else { 1 << 10 };
+
+/// Number of bytes of a window: it is scanned while it is in the cache of the core that read it.
+const WINDOW: usize = 512 * SCALE;
+
+/// Number of bytes of a window that is scanned on several cores.
+const SHARED_WINDOW: usize = 8 * WINDOW;
+
+/// A file is read as a whole if an entry is longer than this number of bytes.
+const MAX_WINDOW: usize = 32 * WINDOW;
+
+/// Shorter files are read as a whole.
+const MIN_LEN: u64 = 256 * SCALE as u64;
+
+/// Number of bytes of the first entries, which are kept: most messages are about them.
+const KEPT_BYTES: usize = 64 * SCALE;
+
+/// Number of entries that are kept at least, if the first window has as many.
+const KEPT_ENTRIES: usize = if cfg!(test) { 2 } else { 100 };
+
+impl<V: Visit + Send> LoadContext<'_, V> {
+    /// Reads and scans a sitemap in windows, and keeps only its first entries. `None` if the options keep all bytes, and
+    /// for files that must be read as a whole: short, packed, encoded, damaged and unusual ones, and those that cannot be
+    /// read.
+    pub(super) fn scan_in_windows(&self, path: &Path, name: &Arc<str>, url: Option<&Arc<str>>) -> Option<File<V>> {
+        if !self.options.buffers.drops_entries() {
+            return None;
+        }
+        let mut buffer = self.options.buffers.take_window();
+        let file = self.scan_into(&mut buffer, path, name, url);
+        self.options.buffers.recycle_window(buffer);
+        file
+    }
+
+    fn scan_into(&self, buffer: &mut Vec<u8>, path: &Path, name: &Arc<str>, url: Option<&Arc<str>>) -> Option<File<V>> {
+        let metadata = open_regular(path).ok()?.file.metadata().ok()?;
+        let len = metadata.len();
+        if len < MIN_LEN || len > self.options.max_bytes.min(u64::from(u32::MAX)) {
+            return None;
+        }
+        let mut on_disk = OnDisk::new(path, &metadata, 0);
+        let mut window = Window { on_disk: &on_disk, buffer, head: 0, hash: Fingerprint::default(), read: 0 };
+        let mut end = window.fill(self.window_len())?;
+        let bytes = window.buffer.get(..end)?;
+        let facts = FileInfo {
+            kind: FileKind::Urlset,
+            path: Some(path.to_path_buf()),
+            name: Arc::clone(name),
+            url: url.cloned(),
+            gzip: false,
+            bytes: len,
+            encoding: UTF_8,
+            grid: None,
+        };
+        let hints = TableHints { loc_column: self.options.loc_column.as_deref(), name: detect::name_hint(name) };
+        let is_sitemap = detect::detect_with(bytes, hints).is_ok_and(|found| found.kind == FileKind::Urlset);
+        if !is_sitemap || detect::feed(bytes).is_some() || !decode::is_marked_utf8(bytes) || conflict::has_sign(bytes) {
+            return None;
+        }
+        let mut visitor = (self.make)(&facts);
+        let mut is_last = window.is_last(end);
+        let mut scan = WindowScan::first(bytes, is_last, &mut visitor, self.progress)?;
+        let first = FirstEntries::of(bytes, scan.so_far());
+        window.head = scan.head_len();
+        while !is_last {
+            window.drop_scanned(end);
+            let next = window.fill(self.window_len());
+            let bytes = next.and_then(|next| window.buffer.get(..next)).filter(|bytes| !conflict::has_sign(bytes));
+            let (Some(next), Some(bytes)) = (next, bytes) else {
+                scan.give_up(self.progress);
+                return None;
+            };
+            (end, is_last) = (next, window.is_last(next));
+            scan = scan.next(bytes, is_last, &mut visitor, self.progress)?;
+        }
+        let mut scan = scan.finish();
+        self.progress.advance(0, u64::from(scan.root_tag.1));
+        let starts: Box<[u32]> = std::mem::take(&mut scan.starts).into();
+        let tail = len as usize - *starts.last()? as usize;
+        let tail = window.buffer.get(window.buffer.len().checked_sub(tail)?..)?;
+        let source = first.source(tail, scan)?;
+        on_disk.hash = window.hash.finish();
+        let (on_disk, dropped) = (Some(on_disk), Some(starts));
+        Some(File { facts, source, on_disk, visitor, quirks: Arc::default(), form: Form::Xml, dropped })
+    }
+
+    fn window_len(&self) -> usize {
+        if self.progress.has_idle_cores() { SHARED_WINDOW } else { WINDOW }
+    }
+}
+
+/// Reads a part of a file again, which is unchanged since it was read: successive pieces that end at `ends`, until `visit`
+/// returns false.
+///
+/// # Errors
+/// The file cannot be read, or has changed.
+pub(crate) fn read_again(
+    on_disk: &OnDisk,
+    ends: impl IntoIterator<Item = u64>,
+    mut visit: impl FnMut(&[u8]) -> bool,
+) -> Result<(), Error> {
+    let failed = |error| Error::system("read", &on_disk.path, error);
+    let mut opened = open_unchanged(on_disk)?;
+    let (mut buffer, mut from) = (Vec::new(), 0);
+    for end in ends {
+        buffer.clear();
+        let len = end.saturating_sub(from);
+        let read = opened.file.by_ref().take(len).read_to_end(&mut buffer).map_err(failed)?;
+        if (read as u64) < len {
+            return Err(Error::new(&on_disk.path, Reason::Changed));
+        }
+        if !visit(&buffer) {
+            break;
+        }
+        from = end;
+    }
+    Ok(())
+}
+
+/// Opens a file that was read before.
+fn open_unchanged(on_disk: &OnDisk) -> Result<Opened, Error> {
+    let opened = open_regular(&on_disk.path)?;
+    let metadata = opened.file.metadata().map_err(|error| Error::system("read", &on_disk.path, error))?;
+    let is_same = on_disk.matches_metadata(&metadata);
+    if is_same { Ok(opened) } else { Err(Error::new(&on_disk.path, Reason::Changed)) }
+}
+
+/// The window of a file that is in memory.
+struct Window<'b> {
+    /// The file when its first window was read.
+    on_disk: &'b OnDisk,
+    /// The bytes before the content of the root, and the window.
+    buffer: &'b mut Vec<u8>,
+    /// The length of the bytes before the content of the root, once they are known.
+    head: usize,
+    /// Of all bytes that were read.
+    hash: Fingerprint,
+    /// Number of bytes that were read.
+    read: u64,
+}
+
+impl Window<'_> {
+    /// Reads on until the window has `len` bytes and an entry ends in it, or to the end of the file. Returns the offset in
+    /// the buffer after the last entry, or after the file. `None` if the file cannot be read, has changed, or has an entry
+    /// that is too long.
+    fn fill(&mut self, len: usize) -> Option<usize> {
+        // The file is open only while bytes are read, as any other file: a scan may begin to read another one on this
+        // thread, and reads may wait until no file is open.
+        let mut opened = open_unchanged(self.on_disk).ok()?;
+        let file = &mut opened.file;
+        file.seek(SeekFrom::Start(self.read)).ok()?;
+        let mut wanted = self.head + len;
+        loop {
+            while self.buffer.len() < wanted && self.read < self.on_disk.len {
+                let before = self.buffer.len();
+                let chunk = CHUNK.min((wanted - before) as u64).min(self.on_disk.len - self.read);
+                let read = file.by_ref().take(chunk).read_to_end(self.buffer).ok()? as u64;
+                self.hash.update(self.buffer.get(before..)?);
+                self.read += read;
+                if read < chunk {
+                    return None;
+                }
+            }
+            if self.read == self.on_disk.len {
+                return Some(self.buffer.len());
+            }
+            if let Some(end) = last_entry_end(self.buffer.get(self.head..)?) {
+                return Some(self.head + end);
+            }
+            wanted += len;
+            if wanted > MAX_WINDOW {
+                return None;
+            }
+        }
+    }
+
+    /// Whether the window that ends at this offset is the last one.
+    fn is_last(&self, end: usize) -> bool {
+        self.read == self.on_disk.len && end == self.buffer.len()
+    }
+
+    /// Drops the bytes between the head and this offset.
+    fn drop_scanned(&mut self, end: usize) {
+        let len = self.buffer.len();
+        self.buffer.copy_within(end..len, self.head);
+        self.buffer.truncate(self.head + len - end);
+    }
+}
+
+/// The bytes of a file up to the end of its first entries.
+struct FirstEntries {
+    bytes: Vec<u8>,
+    starts: Vec<u32>,
+}
+
+impl FirstEntries {
+    /// Of a scanned window.
+    fn of(bytes: &[u8], scan: &Scan) -> Self {
+        let head = scan.starts.first().copied().unwrap_or_default();
+        let is_kept = |(entry, start): &(usize, u32)| *entry <= KEPT_ENTRIES || (start - head) as usize <= KEPT_BYTES;
+        let starts = scan.starts.iter().copied().enumerate().take_while(is_kept);
+        let starts: Vec<u32> = starts.map(|(_, start)| start).collect();
+        let end = starts.last().copied().unwrap_or_default() as usize;
+        Self { bytes: bytes.get(..end).unwrap_or_default().to_vec(), starts }
+    }
+
+    /// A source of these entries with the tail of the file.
+    fn source(mut self, tail: &[u8], scan: Scan) -> Option<Source> {
+        self.bytes.extend_from_slice(tail);
+        Source::new(self.bytes, Scan { starts: self.starts, ..scan })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::load::load;
+    use super::super::load::tests::Locs;
+    use super::super::{Buffers, LoadedFile, Options};
+    use super::*;
+    use crate::progress::Progress;
+    use std::fs;
+
+    const ROOT: &str = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n";
+
+    fn entries(count: usize) -> String {
+        (0..count).map(|entry| format!("<url><loc>https://e.com/{entry}</loc></url>\n")).collect::<Vec<_>>().concat()
+    }
+
+    /// What a load delivers: the source with all its entries, the number of dropped ones, the URLs, the hash of the file,
+    /// and the progress in rows and bytes.
+    fn loaded(text: &[u8], buffers: Buffers) -> (Source, usize, Vec<String>, u64, (u64, u64)) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("sitemap.xml");
+        fs::write(&path, text).unwrap();
+        let (options, progress) = (Options { buffers, ..Options::default() }, Progress::default());
+        let mut delivered = None;
+        load(&path, &options, &progress, &|_| Locs::default(), &mut |part| {
+            if let LoadedFile::Sitemap { source, visitor, on_disk, dropped, .. } = part {
+                let hash = on_disk.unwrap().hash;
+                let kept = source.len();
+                let source = match &dropped {
+                    Some(starts) => source.with_entries(fs::read(&path).unwrap().into(), starts).unwrap(),
+                    None => source,
+                };
+                let dropped = dropped.map_or(0, |starts| starts.len() - 1 - kept);
+                delivered = Some((source, dropped, visitor.0, hash));
+            }
+        })
+        .unwrap();
+        let (source, dropped, locs, hash) = delivered.unwrap();
+        let reading = progress.read();
+        (source, dropped, locs, hash, (reading.rows, reading.bytes_done))
+    }
+
+    /// The number of dropped entries of a file, which is otherwise loaded like any other.
+    fn dropped(text: &[u8]) -> usize {
+        let (source, dropped, locs, hash, progress) = loaded(text, Buffers::windows());
+        let whole = loaded(text, Buffers::New);
+        assert_eq!((source, 0, locs, hash, progress), whole, "{}", String::from_utf8_lossy(text));
+        dropped
+    }
+
+    #[test]
+    fn most_entries_of_sound_files_are_dropped() {
+        let sound = format!("{ROOT}<!-- banner -->{}</urlset>\n", entries(400));
+        assert_eq!(dropped(sound.as_bytes()), 398);
+        assert_eq!(dropped(format!("{ROOT}{}</urlset>\n<!-- end -->", entries(8)).as_bytes()), 6);
+        let declared = format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{sound}");
+        assert_eq!(dropped(declared.as_bytes()), 398);
+        // One entry is longer than a window.
+        let long = sound.replace("/300<", &format!("/300<!--{}--><", "x".repeat(3 * WINDOW)));
+        assert_eq!(dropped(long.as_bytes()), 398);
+    }
+
+    #[test]
+    fn other_files_are_read_as_a_whole() {
+        let sound = format!("{ROOT}{}</urlset>\n", entries(400));
+        let changed = |from: &str, to: &str| sound.replacen(from, to, 1).into_bytes();
+        let latin = format!("<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?>\n{sound}");
+        let files = [
+            format!("{ROOT}{}</urlset>\n", entries(2)).into_bytes(),
+            format!("\u{FEFF}{sound}").into_bytes(),
+            [latin.as_bytes(), b"<!-- \xE9 -->"].concat(),
+            [sound.as_bytes(), b"<!-- \xE9 -->"].concat(),
+            changed("/300<", "/?a&b<"),
+            changed("<url><loc>https://e.com/300", "text<url><loc>https://e.com/300"),
+            changed("<url><loc>https://e.com/300", "<x:y xmlns:x=\"urn:x\"/><url><loc>https://e.com/300"),
+            changed("/300<", &format!("/300<!--{}--><", "x".repeat(2 * MAX_WINDOW))),
+            // A window ends in a comment.
+            changed("<url><loc>https://e.com/200", &format!("<!--{}--><url><loc>https://e.com/200", entries(60))),
+            changed("</urlset>", ""),
+            [sound.as_bytes(), b"<url/>"].concat(),
+            changed("<url><loc>https://e.com/300", "<!--\n<<<<<<< \n--><url><loc>https://e.com/300"),
+        ];
+        for text in files {
+            assert_eq!(dropped(&text), 0);
+        }
+    }
+
+    #[test]
+    fn a_file_that_changes_while_it_is_read_is_not_scanned_in_windows() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("sitemap.xml");
+        fs::write(&path, format!("{ROOT}{}</urlset>\n", entries(400))).unwrap();
+        let on_disk = OnDisk::new(&path, &fs::metadata(&path).unwrap(), 0);
+        let mut buffer = Vec::new();
+        let mut window =
+            Window { on_disk: &on_disk, buffer: &mut buffer, head: 0, hash: Fingerprint::default(), read: 0 };
+        assert!(window.fill(WINDOW).is_some());
+        let ends = [10, 20];
+        assert!(read_again(&on_disk, ends, |_| true).is_ok());
+        fs::write(&path, format!("{ROOT}{}</urlset>\n", entries(401))).unwrap();
+        assert!(window.fill(WINDOW).is_none());
+        assert!(read_again(&on_disk, ends, |_| true).unwrap_err().to_string().contains("has changed"));
+    }
+}

@@ -1,0 +1,262 @@
+//! Sets of which most files have only their first entries in memory, for reports that mostly count findings.
+//!
+//! Every row has its record, its findings and its keys. The text of later rows is read again where it is needed: URLs that
+//! are compared with each other, here; entries whose findings need a message, by [`show_whole`].
+
+use crate::document::rows::{RowId, RowSet};
+use crate::document::sitemap::SitemapId;
+use crate::document::source::Lines;
+use crate::document::unload;
+use crate::files::{self, Buffers, Loaded, OnDisk, Options, Reason};
+use crate::progress::Progress;
+use crate::protocol::Field;
+use crate::session::Session;
+use crate::session::file_fixes;
+use crate::session::row_lines::field_offset;
+use crate::session::store::load;
+use crate::xml::entry::Entry;
+use crate::xml::names::Names;
+use rayon::prelude::*;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Number of bytes that are read again at a time; tests have small files.
+const PIECE: u32 = if cfg!(test) { 512 } else { 512 << 10 };
+
+/// The URL of a row, and its line in the file.
+struct RowUrl {
+    row: RowId,
+    loc: Box<str>,
+    line: u32,
+}
+
+/// Opens a set as [`load::open_to_report`] does, for a report that mostly counts findings.
+///
+/// # Errors
+/// As there, or a file has changed before the parts that are needed were read again.
+pub(crate) fn open_to_count(
+    session: Session,
+    paths: &[PathBuf],
+    options: Options,
+    max_bytes: u64,
+    progress: &Progress,
+) -> Result<Option<Session>, files::Error> {
+    let options = Options { max_set_bytes: max_bytes, buffers: Buffers::windows(), ..options };
+    let loader = session.loader(options).comparing_late();
+    let Some((mut session, loaded)) = load::load_within(session, &loader, paths, progress)? else { return Ok(None) };
+    if session.document().is_streamed() {
+        finish(&mut session, loaded, &loader.options)?;
+    } else {
+        session.finish(loaded);
+    }
+    Ok(Some(session))
+}
+
+/// Ends a load, as [`Session::finish`] does, after reading again what findings about files and about several rows need.
+fn finish(session: &mut Session, loaded: Loaded, options: &Options) -> Result<(), files::Error> {
+    if let Some(rows) = load::rows_to_compare(session) {
+        keep_urls(session, &rows)?;
+        let state = &mut session.current.state;
+        state.checks.compare(&state.document, &rows);
+    }
+    let profile = session.current.checks.profile();
+    let knows_origins = session.current.checks.set().knows_origins();
+    let options = Options { buffers: Buffers::New, ..options.clone() };
+    for id in partial_files(session) {
+        if !knows_origins || file_fixes::needs_all_entries(session.document(), id, profile) {
+            restore(session, id, &options)?;
+        }
+    }
+    load::finish_compared(session, loaded);
+    Ok(())
+}
+
+/// Files of which only the first entries are in memory.
+fn partial_files(session: &Session) -> Vec<SitemapId> {
+    let files = (0..session.document().sitemaps().len() as u32).map(SitemapId);
+    files.filter(|id| session.document().is_partial(*id)).collect()
+}
+
+/// Shows a file with all its entries.
+///
+/// # Errors
+/// That of `show`, or that the file cannot be read or has changed.
+pub(crate) fn show_whole<E: From<files::Error>>(
+    session: &mut Session,
+    id: SitemapId,
+    options: &Options,
+    show: impl FnOnce(&Session) -> Result<(), E>,
+) -> Result<(), E> {
+    restore(session, id, options)?;
+    let result = show(session);
+    options.buffers.recycle(unload::drop_entries(&mut session.current.state.document, id));
+    result
+}
+
+/// Makes all entries of a file resident.
+fn restore(session: &mut Session, id: SitemapId, options: &Options) -> Result<(), files::Error> {
+    let path = session.document().sitemap(id).and_then(|sitemap| sitemap.path.clone()).unwrap_or_default();
+    let contents = files::read(&path, options, &Progress::default())?;
+    let is_same = session.disk.get(&path).is_some_and(|known| known.hash == contents.on_disk.hash);
+    let is_restored = is_same && unload::restore(&mut session.current.state.document, id, contents.bytes);
+    if is_restored { Ok(()) } else { Err(files::Error::new(&path, Reason::Changed)) }
+}
+
+/// Reads the URLs of rows that are compared with each other, and their lines, which findings name.
+fn keep_urls(session: &mut Session, rows: &RowSet) -> Result<(), files::Error> {
+    let document = session.document();
+    let of_file = |id: &SitemapId| {
+        let sitemap = document.sitemap(*id)?;
+        let first = sitemap.rows.iter().next()?.0;
+        let entries = rows.range(first..first + sitemap.live).map(|row| row - first);
+        let on_disk = session.disk.get(sitemap.path.as_deref()?)?;
+        let starts = unload::starts_of(document, *id)?;
+        let file = PartialFile { on_disk, starts, names: &sitemap.frame.names, first };
+        Some(file.urls(&entries.collect::<Vec<_>>()))
+    };
+    let found: Vec<Vec<RowUrl>> = partial_files(session).par_iter().filter_map(of_file).collect::<Result<_, _>>()?;
+    let mut lines: Vec<(u32, u32)> = found.iter().flatten().map(|found| (found.row.0, found.line)).collect();
+    lines.sort_unstable();
+    session.known_lines = Arc::new(lines);
+    let locs = found.into_iter().flatten().map(|found| (found.row, found.loc));
+    unload::keep_locs(&mut session.current.state.document, locs);
+    Ok(())
+}
+
+/// A file of which only the first entries are in memory.
+struct PartialFile<'f> {
+    on_disk: &'f OnDisk,
+    starts: &'f [u32],
+    names: &'f Names,
+    /// Its first row.
+    first: u32,
+}
+
+impl PartialFile<'_> {
+    /// The URLs of entries, by ascending number, with their lines.
+    fn urls(&self, entries: &[u32]) -> Result<Vec<RowUrl>, files::Error> {
+        let mut found = Vec::with_capacity(entries.len());
+        let Some(last) = entries.last() else { return Ok(found) };
+        let ends: Vec<u32> = piece_ends(self.starts).take_while(|end| *end <= *last + 1).collect();
+        let ends = ends.into_iter().chain([*last + 1]);
+        let start = |entry: u32| self.starts.get(entry as usize).copied().unwrap_or_default();
+        let (mut wanted, mut from, mut line) = (entries.iter().copied().peekable(), 0, 0);
+        let mut piece_end = ends.clone();
+        files::read_again(self.on_disk, ends.map(|end| u64::from(start(end))), |bytes| {
+            let mut lines = Lines::new(bytes);
+            let end = piece_end.next().unwrap_or_default();
+            while let Some(entry) = wanted.next_if(|entry| *entry < end) {
+                let at = (start(entry) - from) as usize;
+                let text = bytes.get(at..(start(entry + 1) - from) as usize).unwrap_or_default();
+                let parsed = Entry::of(text, self.names);
+                let Some(loc) = parsed.value(Field::Loc, text) else { continue };
+                let (line_in_piece, _) = lines.position(at + field_offset(&parsed, Some(Field::Loc)));
+                let (row, line) = (RowId(self.first + entry), line + line_in_piece as u32);
+                found.push(RowUrl { row, loc: loc.into(), line });
+            }
+            let (last_line, _) = lines.position(bytes.len());
+            (from, line) = (start(end), line + last_line as u32 - 1);
+            wanted.peek().is_some()
+        })?;
+        Ok(found)
+    }
+}
+
+/// The numbers of entries at which pieces of about [`PIECE`] bytes end. The first piece begins with the file.
+fn piece_ends(starts: &[u32]) -> impl Iterator<Item = u32> + '_ {
+    let mut end = 0;
+    std::iter::from_fn(move || {
+        let from = if end == 0 { 0 } else { *starts.get(end)? };
+        let next = starts.partition_point(|start| *start <= from.saturating_add(PIECE)).saturating_sub(1).max(end + 1);
+        end = next;
+        (next < starts.len()).then_some(next as u32)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::lastmod::Now;
+    use crate::session::row_lines::offset_of_loc;
+    use proptest::prelude::*;
+    use std::fs;
+    use std::path::Path;
+
+    const NOW: Now = Now { seconds: 1_795_000_000, offset: 0 };
+
+    fn open(path: &Path) -> Session {
+        let (session, paths) = (Session::new(NOW, None), [path.to_path_buf()]);
+        open_to_count(session, &paths, Options::default(), u64::MAX, &Progress::default()).unwrap().unwrap()
+    }
+
+    /// A sitemap with these URLs, each followed by some bytes.
+    fn write(path: &Path, rows: &[(String, String)]) {
+        let rows: Vec<String> = rows.iter().map(|(loc, rest)| format!("<url><loc>{loc}</loc></url>{rest}")).collect();
+        let root = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">";
+        fs::write(path, format!("{root}{}</urlset>\n", rows.concat())).unwrap();
+    }
+
+    proptest! {
+        #[test]
+        fn urls_and_lines_equal_those_of_the_whole_file(
+            rests in prop::collection::vec((0..60_usize, prop::sample::select(vec!["", "\n", "\r\n", "\r", "\n\n \n"])), 8..80),
+            repeated in prop::collection::vec(any::<prop::sample::Index>(), 1..6),
+        ) {
+            let row = |(number, (len, line_end)): (usize, &(usize, &str))| {
+                (format!("https://e.com/{number}/{}", "x".repeat(*len)), (*line_end).to_owned())
+            };
+            let mut rows: Vec<(String, String)> = rests.iter().enumerate().map(row).collect();
+            // Equal URLs are compared.
+            for index in repeated {
+                rows[index.index(rests.len())].0 = "https://e.com/same".to_owned();
+            }
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("sitemap.xml");
+            write(&path, &rows);
+            let partial = open(&path);
+            let whole = load::open(&path, Options::default(), NOW).unwrap();
+            let whole = whole.document();
+            prop_assert!(partial.document().is_partial(SitemapId(0)));
+            let same = rows.iter().filter(|(loc, _)| loc.ends_with("/same")).count();
+            let mut compared = 0;
+            for row in (0..rows.len() as u32).map(RowId) {
+                let loc = partial.document().loc(row);
+                if loc.is_empty() {
+                    prop_assert!(same == 1 || whole.loc(row) != "https://e.com/same");
+                    continue;
+                }
+                prop_assert_eq!(&loc, &whole.loc(row));
+                let (source, entry) = whole.origin(row).unwrap();
+                let (line, _) = source.lines().position(offset_of_loc(source, entry));
+                if let Ok(at) = partial.known_lines.binary_search_by_key(&row.0, |(row, _)| *row) {
+                    prop_assert_eq!(u64::from(partial.known_lines[at].1), line);
+                    compared += 1;
+                }
+            }
+            prop_assert_eq!(compared, if same > 1 { same } else { 0 });
+        }
+    }
+
+    #[test]
+    fn a_file_is_whole_only_while_it_is_shown() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("sitemap.xml");
+        let rows: Vec<(String, String)> = (0..80).map(|row| (format!("https://e.com/{row}"), String::new())).collect();
+        write(&path, &rows);
+        let (mut session, options) = (open(&path), Options { buffers: Buffers::reused(), ..Options::default() });
+        let id = SitemapId(0);
+        for _ in 0..2 {
+            let show = |session: &Session| {
+                assert!(!session.document().is_partial(id));
+                assert!((0..80).all(|row| session.document().loc(RowId(row)) == rows[row as usize].0));
+                Ok::<(), files::Error>(())
+            };
+            show_whole(&mut session, id, &options, show).unwrap();
+            assert!(session.document().is_partial(id));
+            assert_eq!(options.buffers.len(), 1);
+        }
+        write(&path, &rows[1..]);
+        let changed = show_whole(&mut session, id, &options, |_| Ok::<(), files::Error>(()));
+        assert!(changed.unwrap_err().to_string().contains("has changed"));
+    }
+}
