@@ -371,9 +371,13 @@ pub(super) mod tests {
         };
         let mut index = "<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n".to_owned();
         for (number, rows) in files.iter().enumerate() {
-            let mut text = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\" \
-                            xmlns:xhtml=\"http://www.w3.org/1999/xhtml\">\n"
-                .to_owned();
+            // Every second file declares a prefix that it does not use.
+            let unused =
+                if number % 2 == 0 { "" } else { " xmlns:i=\"http://www.google.com/schemas/sitemap-image/1.1\"" };
+            let mut text = format!(
+                "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\" \
+                 xmlns:xhtml=\"http://www.w3.org/1999/xhtml\"{unused}>\n"
+            );
             for (loc, value) in rows {
                 let loc =
                     LOCS.get(usize::from(*loc)).map_or_else(|| format!("https://e.com/p/{loc}"), ToString::to_string);

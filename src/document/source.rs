@@ -44,7 +44,11 @@ pub struct Source {
 /// Cached results of prefix searches: the fix of an unused declaration repeats them after each edit, though the bytes
 /// never change. Not part of the source's value.
 #[derive(Debug, Default)]
-struct PrefixSearches(Mutex<Vec<(Box<[u8]>, bool)>>);
+struct PrefixSearches {
+    found: Mutex<Vec<(Box<[u8]>, bool)>>,
+    /// Prefixes that the entries of the file do not mention, those that were not kept included.
+    absent: Box<[Box<[u8]>]>,
+}
 
 /// Maximum number of cached searches; ordinary files declare fewer prefixes.
 const MAX_PREFIX_SEARCHES: usize = 64;
@@ -82,7 +86,10 @@ pub(crate) fn mentions_prefix(text: &[u8], prefix: &[u8]) -> bool {
 impl Source {
     /// Whether a namespace prefix, with its colon, follows a `<` or a blank anywhere in the bytes of the entries.
     pub(crate) fn mentions_prefix(&self, prefix: &[u8]) -> bool {
-        let mut known = self.prefixes.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.is_known_without(prefix) {
+            return false;
+        }
+        let mut known = self.prefixes.found.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, is_mentioned)) = known.iter().find(|(name, _)| **name == *prefix) {
             return *is_mentioned;
         }
@@ -91,6 +98,17 @@ impl Source {
             known.push((prefix.into(), is_mentioned));
         }
         is_mentioned
+    }
+
+    /// This source of the first entries of a file, whose entries do not mention these prefixes.
+    #[must_use]
+    pub(crate) fn known_without(self, absent: Box<[Box<[u8]>]>) -> Self {
+        Self { prefixes: PrefixSearches { absent, ..PrefixSearches::default() }, ..self }
+    }
+
+    /// Whether the file is known not to mention a prefix, though not all its entries were kept.
+    pub(crate) fn is_known_without(&self, prefix: &[u8]) -> bool {
+        self.prefixes.absent.iter().any(|absent| **absent == *prefix)
     }
 
     /// The source of scanned bytes. `None` if the root is not that of a sitemap.

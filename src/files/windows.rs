@@ -11,7 +11,7 @@ use super::read::{CHUNK, Opened, open_regular};
 use super::{conflict, decode, detect};
 use crate::document::form::Form;
 use crate::document::sitemap::UTF_8;
-use crate::document::source::Source;
+use crate::document::source::{Source, mentions_prefix};
 use crate::xml::grid::TableHints;
 use crate::xml::names::FileKind;
 use crate::xml::scan::{Scan, Visit, WindowScan, last_entry_end};
@@ -83,6 +83,7 @@ impl<V: Visit + Send> LoadContext<'_, V> {
         let mut is_last = window.is_last(end);
         let mut scan = WindowScan::first(bytes, is_last, &mut visitor, self.progress)?;
         let first = FirstEntries::of(bytes, scan.so_far());
+        let mut unused = UnusedPrefixes::of(bytes, scan.so_far());
         window.head = scan.head_len();
         while !is_last {
             window.drop_scanned(end);
@@ -93,6 +94,7 @@ impl<V: Visit + Send> LoadContext<'_, V> {
                 return None;
             };
             (end, is_last) = (next, window.is_last(next));
+            unused.remove_used(bytes.get(window.head..)?);
             scan = scan.next(bytes, is_last, &mut visitor, self.progress)?;
         }
         let mut scan = scan.finish();
@@ -100,7 +102,7 @@ impl<V: Visit + Send> LoadContext<'_, V> {
         let starts: Box<[u32]> = std::mem::take(&mut scan.starts).into();
         let tail = len as usize - *starts.last()? as usize;
         let tail = window.buffer.get(window.buffer.len().checked_sub(tail)?..)?;
-        let source = first.source(tail, scan)?;
+        let source = first.source(tail, scan)?.known_without(unused.0.into());
         on_disk.hash = window.hash.finish();
         let (on_disk, dropped) = (Some(on_disk), Some(starts));
         Some(File { facts, source, on_disk, visitor, quirks: Arc::default(), form: Form::Xml, dropped })
@@ -206,6 +208,27 @@ impl Window<'_> {
         let len = self.buffer.len();
         self.buffer.copy_within(end..len, self.head);
         self.buffer.truncate(self.head + len - end);
+    }
+}
+
+/// The prefixes that the root declares and no entry has mentioned yet: a declaration that is used anywhere must not be
+/// removed. None if the first window mentions no prefix, since most such files have no extensions.
+struct UnusedPrefixes(Vec<Box<[u8]>>);
+
+impl UnusedPrefixes {
+    /// Those of the first window.
+    fn of(bytes: &[u8], scan: &Scan) -> Self {
+        let attributes = scan.names.iter().flat_map(|names| names.attributes.iter());
+        let declared = attributes.filter_map(|(name, _)| Some(name.strip_prefix("xmlns:")?.as_bytes().into()));
+        let mut unused = Self(declared.collect());
+        let (count, head) = (unused.0.len(), scan.starts.first().map_or(0, |start| *start as usize));
+        unused.remove_used(bytes.get(head..).unwrap_or_default());
+        if unused.0.len() == count { Self(Vec::new()) } else { unused }
+    }
+
+    /// Removes those that a window mentions.
+    fn remove_used(&mut self, bytes: &[u8]) {
+        self.0.retain(|prefix| !mentions_prefix(bytes, prefix));
     }
 }
 

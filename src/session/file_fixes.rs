@@ -191,8 +191,8 @@ pub(super) fn rules(document: &Document, member: Member, profile: Profile) -> Ru
 /// a prefix that its record does not show.
 pub(super) fn needs_all_entries(document: &Document, id: SitemapId, profile: Profile) -> bool {
     let is_fixed = |rule: Rule| frame::FRAME_RULES.contains(rule);
-    rules(document, Member::Sitemap(id), profile).iter().any(is_fixed)
-        && PrefixUsage::new(document, id, true).may_search()
+    let needs_text = |sitemap| PrefixUsage::new(document, id, true).needs_text(sitemap);
+    rules(document, Member::Sitemap(id), profile).iter().any(is_fixed) && document.sitemap(id).is_some_and(needs_text)
 }
 
 /// The edits that fix a rule; for an index in volumes, in all of them.

@@ -47,13 +47,7 @@ impl<'d> PrefixUsage<'d> {
 
     /// Whether a namespace that the root declares is used in the file.
     pub(super) fn is_used(&self, sitemap: &Sitemap, namespace: Namespace) -> bool {
-        let flag = match namespace {
-            Namespace::Image => Flags::IMAGE,
-            Namespace::Video => Flags::VIDEO,
-            Namespace::News => Flags::NEWS,
-            Namespace::Xhtml => Flags::ALTERNATE,
-            _ => Flags::OTHER,
-        };
+        let flag = flag_of(namespace);
         // Nearly always the first rows use what the root declares.
         let mut first = sitemap.rows.iter().take(FIRST_ROWS).map(|row| self.document.record(row));
         if first.any(|record| !record.is_deleted() && record.flags.contains(flag)) {
@@ -101,10 +95,15 @@ impl<'d> PrefixUsage<'d> {
             || if self.closely { flags.has_extensions() } else { flags.contains(Flags::OTHER) }
     }
 
-    /// Whether any search examines the text of a row.
-    pub(super) fn may_search(&self) -> bool {
-        let rows = self.document.sitemap(self.id).into_iter().flat_map(|sitemap| sitemap.rows.iter());
-        rows.map(|row| self.document.record(row)).any(|record| self.may_use(record.flags, false))
+    /// Whether a search for any prefix that the root declares examines the text of rows.
+    pub(super) fn needs_text(&self, sitemap: &Sitemap) -> bool {
+        let RowFacts { live, all, sources, .. } = self.rows.get_or_init(|| self.facts_of(sitemap));
+        let is_searched = |(name, uri): &(Box<str>, Box<str>)| {
+            let prefix = name.strip_prefix("xmlns:").map(str::as_bytes);
+            let is_shown = live.contains(flag_of(namespace::classify(uri.trim())));
+            prefix.is_some_and(|prefix| !is_shown && !sources.iter().all(|source| source.is_known_without(prefix)))
+        };
+        self.may_use(*all, self.has_siblings(sitemap)) && sitemap.frame.names.attributes.iter().any(is_searched)
     }
 
     /// Whether the text of the file, except the root's tag, uses a prefix that is declared for a namespace. Only rows
@@ -148,6 +147,17 @@ impl<'d> PrefixUsage<'d> {
             }
             any_name_in(&self.document.entry_text(row), |name| declared.contains(name))
         })
+    }
+}
+
+/// The flag of rows with elements of a namespace.
+const fn flag_of(namespace: Namespace) -> Flags {
+    match namespace {
+        Namespace::Image => Flags::IMAGE,
+        Namespace::Video => Flags::VIDEO,
+        Namespace::News => Flags::NEWS,
+        Namespace::Xhtml => Flags::ALTERNATE,
+        _ => Flags::OTHER,
     }
 }
 
