@@ -89,11 +89,9 @@ pub(super) fn change(
     };
     loop {
         let is_counted = match set {
-            SetReader::Held(session) | SetReader::FirstEntries(session, _) => {
-                return change.change_loaded(*session, streams);
-            }
+            SetReader::Held(session) => return change.change_loaded(*session, streams),
             SetReader::Counted(_) => true,
-            SetReader::SinglePass(_) => false,
+            SetReader::SinglePass(_) | SetReader::FirstEntries(..) => false,
         };
         let reopen = match change.change_streamed(&mut set, streams)? {
             Ok(status) => return Ok(status),
@@ -239,10 +237,10 @@ impl SetReader {
         mut visit: impl FnMut(&Session, SitemapId, &mut dyn Write) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         match self {
-            Self::Held(session) | Self::FirstEntries(session, _) => {
-                let files = 0..session.document().sitemaps().len() as u32;
-                files.map(SitemapId).try_for_each(|id| visit(session, id, streams.out))
-            }
+            Self::Held(session) => ids(session).try_for_each(|id| visit(session, id, streams.out)),
+            Self::FirstEntries(session, options) => ids(session).try_for_each(|id| {
+                first_entries::show_whole(session, id, options, |session| visit(session, id, streams.out))
+            }),
             Self::Counted(streamed) => {
                 streams.watched_printing(|progress, out| streamed.each(progress, |session, id| visit(session, id, out)))
             }
@@ -273,7 +271,7 @@ impl SetReader {
                 streamed.each_with_findings(progress, |session, id, rows| visit(session, (id, rows), out))
             }),
             Self::FirstEntries(session, options) => {
-                for id in (0..session.document().sitemaps().len() as u32).map(SitemapId) {
+                for id in ids(session) {
                     let mut rest = Vec::new();
                     visit(session, (id, FileRows::First(&mut rest)), streams.out)?;
                     if !rest.is_empty() {
@@ -286,6 +284,11 @@ impl SetReader {
             _ => self.each_file(streams, |session, id, out| visit(session, (id, FileRows::All), out).map(|_| ())),
         }
     }
+}
+
+/// The files of a set.
+fn ids(session: &Session) -> impl Iterator<Item = SitemapId> + use<> {
+    (0..session.document().sitemaps().len() as u32).map(SitemapId)
 }
 
 /// Notes why a set of more than `limit` bytes is in memory.

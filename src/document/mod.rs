@@ -73,7 +73,7 @@ pub struct Document {
     /// File id of each row plus one; 0 means the file of its source.
     row_files: Column<u32>,
     live: u32,
-    /// Data about unloaded files of a streamed set; `None` if all files are resident.
+    /// Data about entries that are not resident; `None` if all are.
     streaming: Option<Streaming>,
     /// The document after its pending split; see [`pending_split`].
     pending_split: Option<Arc<Self>>,
@@ -436,7 +436,7 @@ impl Document {
         }
     }
 
-    /// Whether the set is streamed: some of its files are not resident.
+    /// Whether the set is streamed: some of its entries are not resident.
     pub const fn is_streamed(&self) -> bool {
         self.streaming.is_some()
     }

@@ -4,6 +4,9 @@
 //! rows have no text and no record, except for URLs that other rows are compared with. [`reload`] makes a file resident
 //! until it is unloaded again. An edit of a resident file gives a separate document, which is dropped before the next
 //! file is reloaded.
+//!
+//! A file whose findings are mostly counted keeps all its records, and the text of its first rows ([`append_first`]);
+//! [`restore`] makes it resident.
 
 use super::Document;
 use super::rows::{RowId, RowList};

@@ -1,13 +1,15 @@
 //! Reads and scans a file in windows, for a set whose findings are mostly counted.
 //!
-//! Memory that a process has not used before has to be cleared by the system, which takes longer than to read and to scan
-//! most bytes. So a file that is scanned once passes through a buffer of one window, and only the first entries are kept.
+//! The system clears memory that a process has not used before. On a virtual machine, which may have to get that memory
+//! from its host, this takes as long as the scan. So a file passes through a buffer of one window, which is used again, and
+//! only the first entries are kept.
 
 use super::disk::{Fingerprint, OnDisk};
 use super::error::{Error, Reason};
 use super::load_context::LoadContext;
 use super::loaded::{File, FileInfo};
 use super::read::{CHUNK, Opened, open_regular};
+use super::stream::is_stream;
 use super::{conflict, decode, detect};
 use crate::document::form::Form;
 use crate::document::sitemap::UTF_8;
@@ -45,7 +47,7 @@ impl<V: Visit + Send> LoadContext<'_, V> {
     /// for files that must be read as a whole: short, packed, encoded, damaged and unusual ones, and those that cannot be
     /// read.
     pub(super) fn scan_in_windows(&self, path: &Path, name: &Arc<str>, url: Option<&Arc<str>>) -> Option<File<V>> {
-        if !self.options.buffers.drops_entries() {
+        if !self.options.buffers.drops_entries() || is_stream(path) {
             return None;
         }
         let mut buffer = self.options.buffers.take_window();
@@ -76,7 +78,7 @@ impl<V: Visit + Send> LoadContext<'_, V> {
         };
         let hints = TableHints { loc_column: self.options.loc_column.as_deref(), name: detect::name_hint(name) };
         let is_sitemap = detect::detect_with(bytes, hints).is_ok_and(|found| found.kind == FileKind::Urlset);
-        if !is_sitemap || detect::feed(bytes).is_some() || !decode::is_marked_utf8(bytes) || conflict::has_sign(bytes) {
+        if !is_sitemap || detect::feed(bytes).is_some() || !decode::begins_as_utf8(bytes) || conflict::has_sign(bytes) {
             return None;
         }
         let mut visitor = (self.make)(&facts);

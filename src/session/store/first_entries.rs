@@ -87,6 +87,9 @@ pub(crate) fn show_whole<E: From<files::Error>>(
     options: &Options,
     show: impl FnOnce(&Session) -> Result<(), E>,
 ) -> Result<(), E> {
+    if !session.document().is_partial(id) {
+        return show(session);
+    }
     restore(session, id, options)?;
     let result = show(session);
     options.buffers.recycle(unload::drop_entries(&mut session.current.state.document, id));

@@ -86,17 +86,23 @@ fn seam(bytes: &[u8], from: usize) -> Option<usize> {
     Some(from + end)
 }
 
-/// The offset after the last end tag of an entry.
+/// The offset after the last end tag of an entry; `None` if there is none within the last 64 KiB.
 pub fn last_entry_end(bytes: &[u8]) -> Option<usize> {
-    memchr::memmem::rfind_iter(bytes, NAME_END).find_map(|at| entry_end(bytes, at))
+    let from = bytes.len().saturating_sub(MAX_SEARCH);
+    let window = bytes.get(from..)?;
+    let end = memchr::memmem::rfind_iter(window, NAME_END).find_map(|at| entry_end(window, at))?;
+    Some(from + end)
 }
 
 /// The end of the end tag of an entry.
 const NAME_END: &[u8] = b"url>";
 
+/// Maximum number of bytes of the end tag before [`NAME_END`], so that a search takes linear time for any bytes.
+const MAX_PREFIX: usize = 256;
+
 /// The offset after [`NAME_END`] at `at`, if it ends the end tag of an entry.
 fn entry_end(bytes: &[u8], at: usize) -> Option<usize> {
-    let before = bytes.get(..at).unwrap_or_default();
+    let before = bytes.get(at.saturating_sub(MAX_PREFIX)..at).unwrap_or_default();
     let open = memchr::memrchr(b'<', before)?;
     let between = before.get(open + 1..)?.strip_prefix(b"/")?;
     let is_name = between.is_empty() || (between.ends_with(b":") && !between.contains(&b' '));

@@ -139,6 +139,16 @@ mod tests {
     }
 
     #[test]
+    fn a_window_ends_after_an_end_tag_of_an_entry() {
+        let found = |text: &str| last_entry_end(text.as_bytes());
+        assert_eq!(found("<url></url> <url>"), Some(11));
+        assert_eq!(found("</url></s:url><loc>/url></loc>"), Some(14));
+        assert_eq!(found("</curl> url> </a b:url>"), None);
+        assert_eq!(found(&format!("</{}:url>", "x".repeat(300))), None);
+        assert_eq!(found(&format!("</url>{}", " ".repeat(70_000))), None);
+    }
+
+    #[test]
     fn windows_of_sound_files_are_joined() {
         let entry = |number| format!(" <url><loc>https://e.com/{number}</loc></url><!-- c -->\n");
         let entries: String = (0..40).map(entry).collect();
