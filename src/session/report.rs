@@ -73,6 +73,14 @@ pub fn shown_name(path: Option<&Path>, name: &Arc<str>) -> Arc<str> {
     path.map_or_else(|| Arc::clone(name), |path| path.to_string_lossy().into())
 }
 
+/// The name of a sitemap in findings, and its source.
+fn name_and_source(session: &Session, id: SitemapId) -> Option<(Arc<str>, &Source)> {
+    let document = session.document();
+    let sitemap = document.with_pending_split().sitemap(id)?;
+    let source = document.source_of(id).unwrap_or(&sitemap.frame);
+    Some((shown_name(sitemap.path.as_deref(), &sitemap.name), source))
+}
+
 impl Reporter {
     /// Collects the findings of files and of the set.
     pub fn new(session: &Session) -> Self {
@@ -168,10 +176,7 @@ impl Reporter {
         (id, rows): (SitemapId, Option<&[RowId]>),
         receiver: &mut R,
     ) -> Result<Vec<RowId>, R::Error> {
-        let document = session.document();
-        let Some(sitemap) = document.with_pending_split().sitemap(id) else { return Ok(Vec::new()) };
-        let file = shown_name(sitemap.path.as_deref(), &sitemap.name);
-        let source = document.source_of(id).unwrap_or(&sitemap.frame);
+        let Some((file, source)) = name_and_source(session, id) else { return Ok(Vec::new()) };
         let of_file = self.of_file(id, (source, &file));
         if !of_file.is_empty() {
             receiver.take(vec![receiver.renderer().render(of_file)])?;
@@ -190,11 +195,8 @@ impl Reporter {
         (id, rows): (SitemapId, Option<&[RowId]>),
         receiver: &mut R,
     ) -> Result<Vec<RowId>, R::Error> {
-        let document = session.document();
-        let Some(sitemap) = document.with_pending_split().sitemap(id) else { return Ok(Vec::new()) };
-        let file = shown_name(sitemap.path.as_deref(), &sitemap.name);
-        let source = document.source_of(id).unwrap_or(&sitemap.frame);
-        let mut unread = Vec::new();
+        let Some((file, source)) = name_and_source(session, id) else { return Ok(Vec::new()) };
+        let (document, mut unread) = (session.document(), Vec::new());
         // A file that the next save creates has no rows of its own yet.
         let all = || {
             let rows = document.sitemap(id).into_iter().flat_map(|sitemap| sitemap.rows.iter());

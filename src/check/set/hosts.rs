@@ -113,11 +113,12 @@ impl Hosts {
         self.known.get(number as usize).map(|known| known.origin)
     }
 
-    /// The text of the origin with a number, as first written.
+    /// Number of origins.
     pub(super) const fn len(&self) -> usize {
         self.known.len()
     }
 
+    /// The text of the origin with a number, as first written.
     pub(super) fn text(&self, number: u32) -> &str {
         self.known.get(number as usize).map_or("", |known| known.text.of(&self.text))
     }

@@ -308,12 +308,13 @@ pub fn open_to_report(
     Ok(load_within(session, &loader, paths, progress)?.map(finished))
 }
 
+/// A loaded session, finished.
 fn finished((mut session, loaded): (Session, Loaded)) -> Session {
     session.finish(loaded);
     session
 }
 
-/// Loads a set that a session has to be finished with, as [`open_within`] does.
+/// Loads a set as [`open_within`] does, without finishing the session.
 ///
 /// # Errors
 /// As [`Loader::load_all`].

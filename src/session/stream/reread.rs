@@ -33,9 +33,10 @@ pub(crate) enum FileRows<'t> {
     Rows(&'t [RowId]),
     /// These rows; the others are only counted, by the rules that they violate.
     Counted(&'t [RowId], &'t Counts),
-    /// The first rows. The receiver adds the rows whose text it needs, and gets them as [`FileRows::Rest`] next.
+    /// All rows, of which only the first have their text in memory. The receiver adds the others whose text it needs, and
+    /// gets them as [`FileRows::Rest`] next.
     First(&'t mut Vec<RowId>),
-    /// All rows; these ones are needed.
+    /// All rows with their text; the receiver has asked for these.
     Rest(&'t [RowId]),
 }
 

@@ -32,12 +32,9 @@ impl WindowScan {
                 parallel::body(bytes, from..bytes.len(), names, walk, parallel::min_piece(progress));
                 (is_joined, counted) = (is_last || walk.stopped_at == Some(bytes.len()), walk.counted);
             });
-        let first = Self { scan, next: bytes.len(), counted };
-        if is_joined && first.scan.is_plain() {
-            return Some(first);
-        }
-        first.give_up(progress);
-        None
+        let is_sitemap = scan.names.is_some() && !scan.root_is_empty;
+        let is_joined = is_joined && is_sitemap && scan.has_only_entries();
+        Self { scan, next: bytes.len(), counted }.if_joined(is_joined, progress)
     }
 
     /// The length of the bytes before the content of the root, which every window begins with.
@@ -74,8 +71,12 @@ impl WindowScan {
         self.scan.names = Some(names);
         self.scan.has_unbound |= scan.has_unbound;
         self.next += bytes.len() - head;
-        scan.names.clone_from(&self.scan.names);
-        if is_joined && scan.is_plain() {
+        self.if_joined(is_joined && scan.has_only_entries(), progress)
+    }
+
+    /// Gives up unless the last window continues the scan.
+    fn if_joined(self, is_joined: bool, progress: &Progress) -> Option<Self> {
+        if is_joined {
             return Some(self);
         }
         self.give_up(progress);
@@ -99,11 +100,10 @@ impl WindowScan {
 }
 
 impl Scan {
-    /// Whether the bytes are a sound sitemap with nothing but entries, comments and instructions below the root.
-    fn is_plain(&self) -> bool {
-        let is_sitemap = self.names.is_some() && !self.root_is_empty;
+    /// Whether the bytes are sound, with nothing but entries, comments and instructions below the root.
+    const fn has_only_entries(&self) -> bool {
         let is_sound = self.damage.is_empty() && !self.cancelled;
-        is_sitemap && is_sound && self.stray.is_none() && !self.wraps && !self.has_siblings
+        is_sound && self.stray.is_none() && !self.wraps && !self.has_siblings
     }
 }
 
