@@ -31,7 +31,7 @@ pub(in crate::session) fn repeated_hashes(lists: &[Vec<u64>]) -> RowSet {
         }
     }
     // Most of these hashes are not equal to another one: they only share a bit.
-    let mut candidates = Filter::with_capacity(BITS_PER_HASH * shared.len());
+    let mut candidates = Filter::with_capacity(4 * shared.len());
     shared.keys().for_each(|hash| _ = candidates.test_and_set(*hash));
     let mut met: Vec<(u32, u64)> = Vec::new();
     for (row, hash) in (0..).zip(lists.iter().flatten()).filter(|(_, hash)| candidates.has(**hash)) {
