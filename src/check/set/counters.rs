@@ -9,7 +9,7 @@ const PRIORITIES: usize = 101;
 const FREQUENCIES: usize = 7;
 
 /// Path depths with a counter of their own.
-const DEPTHS: usize = 8;
+pub(super) const DEPTHS: usize = 8;
 
 /// Counters over rows.
 #[derive(Debug, Clone)]

@@ -25,11 +25,7 @@ struct Tally {
 }
 
 impl Tally {
-    fn add(&mut self, value: u32) {
-        self.add_rows(value, 1);
-    }
-
-    fn add_rows(&mut self, value: u32, more: u32) {
+    fn add(&mut self, value: u32, more: u32) {
         self.total += more;
         match &mut self.first {
             Some((first, rows)) if *first == value => *rows += more,
@@ -109,12 +105,17 @@ impl FileTally {
         self.rows += 1;
         self.news += u32::from(facts.news);
         if let Some(origin) = origin {
-            self.hosts.add(origin.host);
-            self.ports.add(origin.port);
+            self.add_origin(origin, 1);
         }
         if let Some(seconds) = facts.lastmod {
             self.dates.add(seconds);
         }
+    }
+
+    /// Counts the host and the port of rows that are counted otherwise already.
+    pub(super) fn add_origin(&mut self, origin: Origin, rows: u32) {
+        self.hosts.add(origin.host, rows);
+        self.ports.add(origin.port, rows);
     }
 
     /// Removes a row.
@@ -130,12 +131,10 @@ impl FileTally {
         }
     }
 
-    /// Adds the counts of another tally; `host` maps its host numbers to those of this one.
-    pub(super) fn merge(&mut self, other: &Self, minutes: &Minutes, host: impl Fn(u32) -> u32) {
+    /// Adds the counts of another tally, which has no hosts and ports; `minutes` has those of its dates.
+    pub(super) fn merge(&mut self, other: &Self, minutes: &Minutes) {
         self.rows += other.rows;
         self.news += other.news;
-        other.hosts.values().for_each(|(value, rows)| self.hosts.add_rows(host(value), rows));
-        other.ports.values().for_each(|(value, rows)| self.ports.add_rows(value, rows));
         self.dates.merge(&other.dates, minutes);
     }
 

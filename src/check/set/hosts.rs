@@ -2,6 +2,7 @@
 //!
 //! Origins are not stored per row: they are parsed again from the URL and looked up here by their text.
 
+use super::origins::Origins;
 use crate::protocol::location::{Location, Port, Scheme, UrlPrefix};
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
@@ -86,26 +87,13 @@ fn is_template(host: &str) -> bool {
 impl Hosts {
     /// Adds a row; returns its origin if the URL has one.
     pub(super) fn add(&mut self, location: &Location<'_>) -> Option<Origin> {
+        self.add_rows(location, 1)
+    }
+
+    /// Adds rows whose URLs have this origin; returns it if there is one.
+    pub(super) fn add_rows(&mut self, location: &Location<'_>, rows: u32) -> Option<Origin> {
         let index = self.intern(location)?;
-        Some(self.count(index, 1))
-    }
-
-    /// Adds the counts of another table; returns the number here for each of its hosts.
-    pub(super) fn merge(&mut self, other: &Self) -> Vec<u32> {
-        let mut numbers = vec![0; other.list.len()];
-        for known in &other.known {
-            let Some(index) = self.intern(&Location::outline(known.text.of(&other.text))) else { continue };
-            let origin = self.count(index, i64::from(known.rows));
-            if let Some(number) = numbers.get_mut(known.origin.host as usize) {
-                *number = origin.host;
-            }
-        }
-        numbers
-    }
-
-    /// The number of the last origin.
-    pub(super) const fn last(&self) -> usize {
-        self.last
+        Some(self.count(index, i64::from(rows)))
     }
 
     /// The origin with a number.
@@ -123,12 +111,10 @@ impl Hosts {
         self.known.get(number as usize).map_or("", |known| known.text.of(&self.text))
     }
 
-    /// Adds the origins of another table without their counts; returns the number here for each of them.
-    pub(super) fn intern_all(&mut self, other: &Self) -> Vec<u32> {
-        let number = |known: &Known| {
-            self.intern(&Location::outline(known.text.of(&other.text))).map_or(u32::MAX, |index| index as u32)
-        };
-        other.known.iter().map(number).collect()
+    /// Adds the origins of rows that were read, without counting rows; returns the number here for each of them.
+    pub(super) fn intern_all(&mut self, read: &Origins) -> Vec<u32> {
+        let number = |(text, _)| self.intern(&Location::outline(text)).map_or(u32::MAX, |index| index as u32);
+        read.iter().map(number).collect()
     }
 
     /// Removes a row.

@@ -23,7 +23,7 @@ impl SetIndex {
 
     /// The number of a row's origin, if the shapes of rows are stored; see [`SetIndex::origin_text`].
     pub fn origin_number(&self, row: u32) -> Option<u32> {
-        self.shapes.get(row as usize)?.origin().ok()?
+        self.shapes.get(row)?.origin().ok()?
     }
 
     /// Whether the shapes of rows have the origins of all URLs, so that the minority rules need no URL.
@@ -41,7 +41,7 @@ impl SetIndex {
         if !self.has_minorities() {
             return;
         }
-        let known = self.shapes.get(row as usize).and_then(|shape| Some((shape.origin().ok()?, shape.style)));
+        let known = self.shapes.get(row).and_then(|shape| Some((shape.origin().ok()?, shape.style())));
         let (origin, style) = if let Some((origin, style)) = known {
             (origin.and_then(|origin| self.hosts.origin(origin)), style)
         } else {

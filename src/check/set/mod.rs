@@ -16,6 +16,7 @@ mod link_lists;
 mod members;
 mod minority;
 mod near_duplicates;
+mod origins;
 mod read_tally;
 mod rule;
 mod set_delta;
@@ -28,6 +29,7 @@ pub(crate) use counters::CounterDelta;
 pub(crate) use duplicates::Duplicates;
 pub(crate) use link_lists::LinkLists;
 pub(crate) use near_duplicates::NearDuplicates;
+use read_tally::RowShapes;
 pub(crate) use read_tally::{ReadTally, RowShape};
 pub(crate) use rule::{SetRule, SetRuleTarget, SetRules};
 pub(crate) use set_delta::{RowSide, SetDelta, is_same_origin};
@@ -138,7 +140,7 @@ pub struct SetIndex {
     verdicts: FileCounters,
     counters: Counters,
     /// The shapes of rows by id, for a set that is only reported on; otherwise shapes are computed from URLs.
-    shapes: Vec<RowShape>,
+    shapes: RowShapes,
     cross_submission: bool,
     /// Whether it is a single file, which may be part of a larger set.
     is_part: bool,
@@ -246,10 +248,8 @@ impl SetIndex {
     /// Stores the shapes of the rows of such a file, whose origins have the numbers of `part`, if those of all earlier
     /// rows are stored.
     pub fn set_shapes(&mut self, first: u32, part: &ReadTally, mut shapes: Vec<RowShape>) {
-        if self.shapes.len() == first as usize {
-            RowShape::renumber(&mut shapes, &self.hosts.intern_all(&part.hosts));
-            self.shapes.append(&mut shapes);
-        }
+        RowShape::renumber(&mut shapes, &self.hosts.intern_all(&part.origins));
+        self.shapes.add(first, shapes);
     }
 
     /// Adds the alternate links of such a file. Their targets are counted by [`SetIndex::count_targets`].
@@ -272,9 +272,12 @@ impl SetIndex {
     }
 
     fn add_tally(&mut self, file: u32, part: &ReadTally) {
-        let hosts = self.hosts.merge(&part.hosts);
-        let host = |host| hosts.get(host as usize).copied().unwrap_or_default();
-        self.touch(file).merge(&part.file, &part.minutes, host);
+        for (text, rows) in part.origins.iter() {
+            if let Some(origin) = self.hosts.add_rows(&Location::outline(text), rows) {
+                self.touch(file).add_origin(origin, rows);
+            }
+        }
+        self.touch(file).merge(&part.file, &part.minutes);
         self.counters.add(&part.counters);
     }
 

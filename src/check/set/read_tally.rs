@@ -4,22 +4,32 @@ use super::IndexedRow;
 use super::counters::{Counters, SlashStyle, slash_style};
 use super::dates::Minutes;
 use super::file::FileTally;
-use super::hosts::Hosts;
+use super::origins::Origins;
 use crate::protocol::location::Location;
 
-/// The properties of a row that the minority rules compare: its origin and slash style. 4 bytes.
+/// The properties of a row that the minority rules compare, in 2 bytes: the number of its origin, [`RowShape::NONE`] or
+/// [`RowShape::BEYOND`] in the upper bits, its slash style in the lower ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RowShape {
-    /// The number of the origin, [`RowShape::NONE`] or [`RowShape::BEYOND`].
-    origin: u16,
-    pub(super) style: Option<SlashStyle>,
-}
+pub struct RowShape(u16);
 
 impl RowShape {
+    /// Number of bits of the slash style.
+    const STYLE_BITS: u32 = 5;
+    const STYLE: u16 = (1 << Self::STYLE_BITS) - 1;
     /// The URL has no origin.
-    const NONE: u16 = u16::MAX;
+    const NONE: u16 = u16::MAX >> Self::STYLE_BITS;
     /// There are more origins than numbers, so the URL must be read.
-    const BEYOND: u16 = u16::MAX - 1;
+    const BEYOND: u16 = Self::NONE - 1;
+
+    fn new(origin: Option<u32>, style: Option<SlashStyle>) -> Self {
+        let style = style.map_or(0, |style| 1 + u16::from(style.depth) * 2 + u16::from(style.slash));
+        Self(style & Self::STYLE).with_origin(origin)
+    }
+
+    fn with_origin(self, origin: Option<u32>) -> Self {
+        let number = origin.map_or(Self::NONE, |origin| origin.min(Self::BEYOND.into()) as u16);
+        Self(self.0 & Self::STYLE | number << Self::STYLE_BITS)
+    }
 
     /// Whether all of this many origins have a number.
     pub(super) const fn can_number(origins: usize) -> bool {
@@ -28,27 +38,62 @@ impl RowShape {
 
     /// The number of its origin, if it has one; an error if the URL must be read.
     pub(super) const fn origin(self) -> Result<Option<u32>, ()> {
-        match self.origin {
+        match self.0 >> Self::STYLE_BITS {
             Self::NONE => Ok(None),
             Self::BEYOND => Err(()),
             number => Ok(Some(number as u32)),
         }
     }
 
+    /// Its slash style, if it has one.
+    pub(super) fn style(self) -> Option<SlashStyle> {
+        let style = (self.0 & Self::STYLE).checked_sub(1)?;
+        Some(SlashStyle { depth: (style / 2) as u8, slash: style % 2 == 1 })
+    }
+
     /// Renumbers origins: `numbers` has the new number for each old one.
     pub(super) fn renumber(shapes: &mut [Self], numbers: &[u32]) {
-        for shape in shapes.iter_mut().filter(|shape| shape.origin < Self::BEYOND) {
-            let number = numbers.get(usize::from(shape.origin)).and_then(|number| u16::try_from(*number).ok());
-            shape.origin = number.unwrap_or(Self::BEYOND).min(Self::BEYOND);
+        if (0..).zip(numbers).all(|(old, new)| old == *new) {
+            return;
+        }
+        for shape in shapes {
+            if let Ok(Some(old)) = shape.origin() {
+                let number = numbers.get(old as usize).copied().unwrap_or(Self::BEYOND.into());
+                *shape = shape.with_origin(Some(number));
+            }
         }
     }
 }
 
-/// Counters over the rows of one file, with its own numbering of hosts.
+/// The shapes of the rows of a set, by file.
+#[derive(Debug, Clone, Default)]
+pub(super) struct RowShapes {
+    /// The first row of each file, and the shapes of its rows.
+    files: Vec<(u32, Vec<RowShape>)>,
+}
+
+impl RowShapes {
+    /// Adds those of a file whose first row is `first`, if those of all earlier rows are known.
+    pub(super) fn add(&mut self, first: u32, shapes: Vec<RowShape>) {
+        if self.files.last().map_or(0, |(first, shapes)| first + shapes.len() as u32) == first {
+            self.files.push((first, shapes));
+        }
+    }
+
+    /// That of a row.
+    pub(super) fn get(&self, row: u32) -> Option<RowShape> {
+        let file = self.files.partition_point(|(first, _)| *first <= row).checked_sub(1)?;
+        let (first, shapes) = self.files.get(file)?;
+        shapes.get((row - first) as usize).copied()
+    }
+}
+
+/// Counters over the rows of one file, with its own numbering of origins.
 #[derive(Debug, Clone, Default)]
 pub struct ReadTally {
     pub(super) counters: Counters,
-    pub(super) hosts: Hosts,
+    pub(super) origins: Origins,
+    /// Without hosts and ports.
     pub(super) file: FileTally,
     pub(super) minutes: Minutes,
 }
@@ -57,18 +102,51 @@ impl ReadTally {
     /// Adds a row; an outline of its URL is enough, and `facts.file` is ignored. Returns its shape, with the number of
     /// its origin in this tally.
     pub fn add(&mut self, location: &Location<'_>, facts: &IndexedRow) -> RowShape {
-        let origin = self.hosts.add(location);
-        self.file.add(origin, facts);
+        let origin = self.origins.add(location);
+        self.file.add(None, facts);
         facts.lastmod.into_iter().for_each(|seconds| self.minutes.add(seconds));
         let style = slash_style(location);
         self.counters.count_styled(style, facts, 1);
-        let number =
-            || u16::try_from(self.hosts.last()).map_or(RowShape::BEYOND, |number| number.min(RowShape::BEYOND));
-        RowShape { origin: origin.map_or(RowShape::NONE, |_| number()), style }
+        RowShape::new(origin, style)
     }
 
     /// Renumbers the shapes of rows of another tally to the numbers of this one.
     pub fn renumber(&mut self, other: &Self, shapes: &mut [RowShape]) {
-        RowShape::renumber(shapes, &self.hosts.intern_all(&other.hosts));
+        RowShape::renumber(shapes, &self.origins.intern_all(&other.origins));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const LAST: u32 = RowShape::BEYOND as u32 - 1;
+
+    proptest! {
+        #[test]
+        fn a_shape_has_what_it_was_made_of(
+            origin in prop::option::of(prop_oneof![0..9_u32, Just(LAST)]),
+            style in prop::option::of((0..super::super::counters::DEPTHS as u8, any::<bool>())),
+            new in 0..5_000_u32,
+        ) {
+            let style = style.map(|(depth, slash)| SlashStyle { depth, slash });
+            let mut shape = RowShape::new(origin, style);
+            prop_assert_eq!((shape.origin(), shape.style()), (Ok(origin), style));
+            RowShape::renumber(std::slice::from_mut(&mut shape), &vec![new; 1 + LAST as usize]);
+            let new = if RowShape::can_number(new as usize + 1) { Ok(origin.map(|_| new)) } else { origin.map_or(Ok(None), |_| Err(())) };
+            prop_assert_eq!((shape.origin(), shape.style()), (new, style));
+        }
+    }
+
+    #[test]
+    fn shapes_are_found_by_row() {
+        let (one, two) = (RowShape::new(Some(1), None), RowShape::new(None, None));
+        let mut shapes = RowShapes::default();
+        shapes.add(0, vec![one, one]);
+        shapes.add(2, vec![]);
+        shapes.add(2, vec![two]);
+        shapes.add(9, vec![one]);
+        assert_eq!([0, 1, 2, 3, 9].map(|row| shapes.get(row)), [Some(one), Some(one), Some(two), None, None]);
     }
 }

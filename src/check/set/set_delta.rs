@@ -3,6 +3,7 @@
 use super::alternates::{Alternates, Link};
 use super::file::FileVerdict;
 use super::hosts::Hosts;
+use super::read_tally::RowShapes;
 use super::{CounterDelta, IndexedRow, Locs, SetIndex};
 use crate::protocol::location::Location;
 use roaring::RoaringBitmap;
@@ -51,7 +52,7 @@ impl SetIndex {
     #[must_use]
     pub fn with_delta(&self, delta: &SetDelta) -> Self {
         let mut index = Self {
-            shapes: Vec::new(),
+            shapes: RowShapes::default(),
             duplicates: Arc::clone(&self.duplicates),
             alternates: Alternates::default(),
             hosts: self.hosts.clone(),

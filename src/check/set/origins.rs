@@ -1,0 +1,94 @@
+//! `Origins`: the origins of the URLs of a file while it is read, each stored once with its number of rows.
+
+use crate::protocol::location::{Location, UrlPrefix};
+use foldhash::fast::FixedState;
+use hashbrown::HashTable;
+use std::hash::BuildHasher;
+use std::ops::Range;
+
+/// The origins of some rows. Only the rows of each are counted, since [`Hosts`](super::hosts::Hosts) derives all else from
+/// their texts.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Origins {
+    /// The texts of all origins, concatenated.
+    text: String,
+    /// The text of each origin as first written, and its number of rows.
+    list: Vec<(Range<usize>, u32)>,
+    /// Numbers of origins by their texts.
+    numbers: HashTable<u32>,
+    /// The number of the last row's origin; consecutive rows usually share it.
+    last: usize,
+}
+
+impl Origins {
+    /// Counts a row; returns the number of its origin, if the URL has one.
+    #[inline]
+    pub(super) fn add(&mut self, location: &Location<'_>) -> Option<u32> {
+        let Self { text, list, last, .. } = self;
+        // A URL that starts like one with an origin has that origin.
+        match list.get_mut(*last) {
+            Some((range, rows)) if text.get(range.clone()) == Some(location.before_path()) => *rows += 1,
+            _ => return self.add_other(location),
+        }
+        Some(self.last as u32)
+    }
+
+    fn add_other(&mut self, location: &Location<'_>) -> Option<u32> {
+        let (text, _) = location.origin()?;
+        let number = self.number(text).or_else(|| UrlPrefix::parse(text).map(|_| self.insert(text)))?;
+        self.last = number as usize;
+        self.list.get_mut(self.last)?.1 += 1;
+        Some(number)
+    }
+
+    fn number(&self, origin: &str) -> Option<u32> {
+        self.numbers.find(hash(origin), |number| self.text(*number) == origin).copied()
+    }
+
+    fn insert(&mut self, origin: &str) -> u32 {
+        let (start, number) = (self.text.len(), self.list.len() as u32);
+        self.text.push_str(origin);
+        self.list.push((start..self.text.len(), 0));
+        let Self { text, list, numbers, .. } = self;
+        let hash_of =
+            |number: &u32| list.get(*number as usize).and_then(|(range, _)| text.get(range.clone())).map_or(0, hash);
+        numbers.insert_unique(hash(origin), number, hash_of);
+        number
+    }
+
+    fn text(&self, number: u32) -> &str {
+        self.list.get(number as usize).and_then(|(range, _)| self.text.get(range.clone())).unwrap_or_default()
+    }
+
+    /// The origins in the order of their numbers, each with its number of rows.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, u32)> {
+        (0..).zip(&self.list).map(|(number, (_, rows))| (self.text(number), *rows))
+    }
+
+    /// Adds the origins of other rows without counting rows; returns the number here for each of them.
+    pub(super) fn intern_all(&mut self, other: &Self) -> Vec<u32> {
+        other.iter().map(|(text, _)| self.number(text).unwrap_or_else(|| self.insert(text))).collect()
+    }
+}
+
+fn hash(text: &str) -> u64 {
+    FixedState::default().hash_one(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_counted_by_origin() {
+        let mut origins = Origins::default();
+        let locs = ["https://e.com/a", "https://e.com/b", "http://e.com", "no url", "https://E.com/", "https://e.com"];
+        let numbers = locs.map(|loc| origins.add(&Location::outline(loc)));
+        assert_eq!(numbers, [Some(0), Some(0), Some(1), None, Some(2), Some(0)]);
+        let counted: Vec<(&str, u32)> = origins.iter().collect();
+        assert_eq!(counted, [("https://e.com", 3), ("http://e.com", 1), ("https://E.com", 1)]);
+        let mut other = Origins::default();
+        other.add(&Location::outline("http://e.com/x"));
+        assert_eq!(other.intern_all(&origins), [1, 0, 2]);
+    }
+}
