@@ -56,6 +56,7 @@ use rows::{RowId, RowList, RowSet};
 use sitemap::{FileLocation, Sitemap, SitemapId};
 use source::Source;
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::Arc;
 use unload::Streaming;
 
@@ -447,9 +448,13 @@ impl Document {
         self.is_streamed() && self.source_of(id).is_some_and(|source| source.len() < rows)
     }
 
-    /// Whether the text of a row is resident.
-    pub fn is_resident(&self, row: RowId) -> bool {
-        !self.is_streamed() || self.origin(row).is_some()
+    /// The rows of a file whose text is resident; all rows if the set is not streamed.
+    pub fn resident_range(&self, id: SitemapId) -> Range<u32> {
+        if !self.is_streamed() {
+            return 0..self.row_limit();
+        }
+        let first = self.bases.get(id.index()).copied().unwrap_or_default();
+        first..first + self.source_of(id).map_or(0, |source| source.len() as u32)
     }
 
     /// The resident file of a streamed set.

@@ -31,7 +31,7 @@ use crate::session::located_finding::LocatedFinding;
 use crate::session::row_lines::field_offset;
 use crate::session::row_lines::{RowLines, RowNames};
 use crate::xml::entry::Entry;
-use counting::Counter;
+use counting::{Counter, has_set_rules};
 use rayon::prelude::*;
 use row_kinds::RowKinds;
 use std::borrow::Cow;
@@ -54,6 +54,9 @@ pub struct Reporter {
 
 /// Number of rows of a parallel task: the findings of a few tasks fit into the cache of a core.
 const TASK_ROWS: usize = 1 << 7;
+
+/// Number of rows of a task that only counts findings.
+const COUNTED_ROWS: usize = 1 << 12;
 
 /// Usual number of findings of a task in a set where most rows have some.
 const TASK_FINDINGS: usize = 2 * TASK_ROWS;
@@ -196,16 +199,19 @@ impl Reporter {
         receiver: &mut R,
     ) -> Result<Vec<RowId>, R::Error> {
         let Some((file, source)) = name_and_source(session, id) else { return Ok(Vec::new()) };
-        let (document, mut unread) = (session.document(), Vec::new());
+        let (document, checks, mut unread) = (session.document(), &session.current.checks, Vec::new());
         // A file that the next save creates has no rows of its own yet.
         let all = || {
             let rows = document.sitemap(id).into_iter().flat_map(|sitemap| sitemap.rows.iter());
             let is_any_deleted = document.live() < document.row_limit();
+            let has_set_rules = has_set_rules(checks, &self.near);
+            // Most rows of most sets are clean.
+            let rows = rows.filter(|row| has_set_rules || checks.finding_id(*row) != RuleSets::CLEAN);
             rows.filter(|row| !is_any_deleted || document.is_live(*row)).collect()
         };
         let rows: Cow<'_, [RowId]> = rows.map_or_else(all, Into::into);
         let (mut rest, mut size) = (&*rows, FIRST_BLOCK_ROWS);
-        let sets = session.current.checks.rule_sets();
+        let sets = checks.rule_sets();
         // The findings and counts of the blocks that the receiver has not got yet, in their order.
         let mut in_flight: VecDeque<mpsc::Receiver<_>> = VecDeque::new();
         let (file, sets) = (FileOfRows { session, id, source, name: &file }, &*sets);
@@ -272,15 +278,11 @@ impl Reporter {
         (filter, renderer): (&MessageFilter, &R),
     ) -> RowReport<R::Output> {
         let snapshot = &file.session.current;
-        let (counter, checks) = (Counter::new(snapshot, &self.near, filter), &snapshot.checks);
+        let counter = Counter::new(snapshot, &self.near, filter);
         let of_piece = |rows: &[RowId]| {
             let (mut of_task, mut kinds) =
-                (RowFindings::new(self, file, filter), RowKinds::new(&counter, sets, filter));
+                (RowFindings::new(self, file, filter), RowKinds::new(&counter, file.id, sets, filter));
             for row in rows.iter().copied() {
-                // Most rows of most sets are clean.
-                if !counter.has_set_rules && checks.finding_id(row) == RuleSets::CLEAN {
-                    continue;
-                }
                 let with_message = kinds.count(row);
                 if !with_message.is_empty() {
                     of_task.add(row, with_message);
@@ -290,7 +292,8 @@ impl Reporter {
             let rendered = if found.is_empty() { Vec::new() } else { vec![renderer.render(found)] };
             RowReport { rendered, counted, unread }
         };
-        let pieces: Vec<RowReport<R::Output>> = rows.par_chunks(TASK_ROWS).map(of_piece).collect();
+        let task_rows = if filter.rules.is_empty() { COUNTED_ROWS } else { TASK_ROWS };
+        let pieces: Vec<RowReport<R::Output>> = rows.par_chunks(task_rows).map(of_piece).collect();
         let none = RowReport { rendered: Vec::new(), counted: Counted::default(), unread: Vec::new() };
         pieces.into_iter().fold(none, RowReport::join)
     }

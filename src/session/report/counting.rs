@@ -9,6 +9,7 @@ use crate::check::set::NearDuplicates;
 use crate::check::{Profile, message, quirk, rules_of_field};
 use crate::document::rows::RowId;
 use crate::protocol::{Field, Severity, location};
+use crate::session::checks::Checks;
 use crate::session::checks::DocumentLocs;
 use crate::session::checks::rule_of;
 use crate::session::findings::reported_once;
@@ -226,6 +227,11 @@ pub(super) struct Counter<'c> {
     places: Arc<FindingCounts>,
 }
 
+/// Whether rows violate rules of the set, which their numbers of entry rules do not include.
+pub(super) fn has_set_rules(checks: &Checks, near: &NearDuplicates) -> bool {
+    checks.flags_rows() || !near.is_empty()
+}
+
 impl<'c> Counter<'c> {
     pub(super) fn new(snapshot: &'c Snapshot, near: &'c NearDuplicates, filter: &MessageFilter) -> Self {
         let grouped = |grouping| Rule::ALL.into_iter().filter(move |rule| rule.grouping() == Some(grouping));
@@ -237,7 +243,7 @@ impl<'c> Counter<'c> {
         let once_alone = once.union(of_loc);
         let of_places = if filter.counts_places { grouped(Grouping::File).collect() } else { RuleSet::EMPTY };
         let once = once.minus(of_places.minus(message::REPORTED_ONCE));
-        let has_set_rules = snapshot.checks.flags_rows() || !near.is_empty();
+        let has_set_rules = has_set_rules(&snapshot.checks, near);
         Self { snapshot, near, by_host, has_set_rules, once, once_alone, places: snapshot.checks.rule_places() }
     }
 

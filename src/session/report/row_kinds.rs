@@ -1,10 +1,13 @@
-//! Counts the findings of consecutive rows of the same kind together: in many sets nearly all rows have the same
-//! findings.
+//! Counts the findings of rows of the same kind together: in many sets nearly all rows have the same findings, or one of
+//! a few numbers of them.
 
 use super::counting::{Alike, AlikeRows, Counted, Counter, MessageFilter};
 use crate::check::rule::RuleSet;
 use crate::document::rows::RowId;
+use crate::document::sitemap::SitemapId;
 use crate::session::checks::RowSetRules;
+use std::collections::VecDeque;
+use std::ops::Range;
 
 /// What the rules that a row violates, and the numbers of its findings, depend on.
 #[derive(PartialEq, Eq)]
@@ -19,43 +22,48 @@ struct RowKind {
     is_resident: bool,
 }
 
-/// Consecutive rows of the same kind.
-struct Run {
+/// Rows of the same kind.
+struct AlikeKind {
     kind: RowKind,
     /// The rows after the first one, which is counted already.
     rows: AlikeRows,
     /// The rules whose findings need messages; the others are counted.
     with_message: RuleSet,
-    /// Whether another row of this kind has the same numbers of findings.
-    is_open: bool,
 }
 
-/// Counts the findings of rows.
+/// The maximum number of kinds whose rows are counted together.
+const MAX_KINDS: usize = 8;
+
+/// Counts the findings of rows of a file.
 pub(super) struct RowKinds<'c> {
     counter: &'c Counter<'c>,
     /// The sets of entry rules by their numbers.
     sets: &'c [RuleSet],
     filter: &'c MessageFilter,
-    run: Option<Run>,
+    /// The rows of the file whose text is in memory.
+    resident: Range<u32>,
+    /// Kinds of rows that have the same numbers of findings as any other row of the kind.
+    kinds: VecDeque<AlikeKind>,
     counted: Counted,
     /// Rows whose text is needed and not in memory.
     unread: Vec<RowId>,
 }
 
 impl<'c> RowKinds<'c> {
-    pub(super) fn new(counter: &'c Counter<'c>, sets: &'c [RuleSet], filter: &'c MessageFilter) -> Self {
-        Self { counter, sets, filter, run: None, counted: Counted::default(), unread: Vec::new() }
+    pub(super) fn new(counter: &'c Counter<'c>, id: SitemapId, sets: &'c [RuleSet], filter: &'c MessageFilter) -> Self {
+        let resident = counter.snapshot.document.resident_range(id);
+        let (kinds, counted, unread) = (VecDeque::new(), Counted::default(), Vec::new());
+        Self { counter, sets, filter, resident, kinds, counted, unread }
     }
 
     /// Counts the findings of the next row, except those of the rules that it returns, which need messages. Findings whose
     /// text is needed and not in memory are neither counted nor returned: the row is noted as unread.
     pub(super) fn count(&mut self, row: RowId) -> RuleSet {
         let (kind, rules) = self.kind_of(row);
-        if let Some(run) = self.run.as_mut().filter(|run| run.is_open && run.kind == kind) {
-            run.rows.count += 1;
-            return run.with_message;
+        if let Some(known) = self.kinds.iter_mut().find(|known| known.kind == kind) {
+            known.rows.count += 1;
+            return known.with_message;
         }
-        self.end_run();
         let is_resident = kind.is_resident;
         if !is_resident && self.filter.needs_host(rules) {
             self.unread.push(row);
@@ -73,9 +81,16 @@ impl<'c> RowKinds<'c> {
             self.unread.push(row);
             return RuleSet::EMPTY;
         }
-        rows.count = 0;
         let is_host_known = kind.origin.is_some() || !rules.intersects(self.counter.by_host);
-        self.run = Some(Run { kind, rows, with_message, is_open: alike == Alike::Yes && is_host_known });
+        if alike == Alike::Yes && is_host_known {
+            if self.kinds.len() == MAX_KINDS
+                && let Some(oldest) = self.kinds.pop_front()
+            {
+                self.count_alike(&oldest.rows);
+            }
+            rows.count = 0;
+            self.kinds.push_back(AlikeKind { kind, rows, with_message });
+        }
         with_message
     }
 
@@ -91,19 +106,21 @@ impl<'c> RowKinds<'c> {
         let rules = self.sets.get(usize::from(finding_id)).copied().unwrap_or_default().union(of_set.rules());
         let origin = if rules.intersects(*by_host) { checks.set().origin_number(row.0) } else { None };
         let has_extensions = document.record(row).flags.has_extensions();
-        let (quirks, is_resident) = (document.quirks_of(row).len(), document.is_resident(row));
+        let (quirks, is_resident) = (document.quirks_of(row).len(), self.resident.contains(&row.0));
         (RowKind { finding_id, of_set, has_extensions, quirks, origin, is_resident }, rules)
     }
 
-    fn end_run(&mut self) {
-        if let Some(run) = self.run.take().filter(|run| run.rows.count > 0) {
-            self.counter.count(&run.rows, &mut self.counted);
+    fn count_alike(&mut self, rows: &AlikeRows) {
+        if rows.count > 0 {
+            self.counter.count(rows, &mut self.counted);
         }
     }
 
     /// The counts of all rows, and the unread rows.
     pub(super) fn finish(mut self) -> (Counted, Vec<RowId>) {
-        self.end_run();
+        for known in std::mem::take(&mut self.kinds) {
+            self.count_alike(&known.rows);
+        }
         self.counter.name_hosts(&mut self.counted);
         (self.counted, self.unread)
     }
