@@ -90,15 +90,19 @@ impl<T: Clone + Default> Column<T> {
 
     /// The values of one page.
     pub fn page(&self, page: usize) -> &[T] {
-        let values = self.nodes.get(page >> BITS).and_then(|node| node.get(page & MASK));
+        let values = self.stored_page(page);
         let rest = self.len.saturating_sub(page << BITS);
         values.and_then(|values| values.get(..rest.min(PAGE))).unwrap_or_default()
     }
 
     /// Whether the two columns share a page, so that its values are equal.
     pub fn shares_page(&self, other: &Self, page: usize) -> bool {
-        let at = |column: &Self| column.nodes.get(page >> BITS).and_then(|node| node.get(page & MASK)).cloned();
-        matches!((at(self), at(other)), (Some(ours), Some(theirs)) if Arc::ptr_eq(&ours, &theirs))
+        matches!((self.stored_page(page), other.stored_page(page)), (Some(a), Some(b)) if Arc::ptr_eq(a, b))
+    }
+
+    /// A page with all its values, also those past the end.
+    fn stored_page(&self, page: usize) -> Option<&Page<T>> {
+        self.nodes.get(page >> BITS)?.get(page & MASK)
     }
 
     /// Replaces a whole page without copying values.
@@ -114,8 +118,7 @@ impl<T: Clone + Default> Column<T> {
 
     /// An unshared copy of a page, for [`Column::replace_page`].
     pub fn copy_of_page(&self, page: usize) -> Arc<[T]> {
-        let values = self.nodes.get(page >> BITS).and_then(|node| node.get(page & MASK));
-        values.map(|values| Arc::from(&values[..])).unwrap_or_default()
+        self.stored_page(page).map(|values| Arc::from(&values[..])).unwrap_or_default()
     }
 
     /// Appends one value.
@@ -126,28 +129,48 @@ impl<T: Clone + Default> Column<T> {
 
     /// Appends values.
     pub fn extend(&mut self, values: impl IntoIterator<Item = T>) {
+        self.extend_pages(values, |_, _| false);
+    }
+
+    /// Appends values; a page that equals the one before it shares its memory.
+    pub fn extend_sharing(&mut self, values: impl IntoIterator<Item = T>)
+    where
+        T: PartialEq,
+    {
+        self.extend_pages(values, |page, before| page == before);
+    }
+
+    /// Appends values; a page for which `is_same` returns true, with the one before it, is shared.
+    fn extend_pages(&mut self, values: impl IntoIterator<Item = T>, is_same: impl Fn(&[T], &[T]) -> bool) {
         let mut values = values.into_iter();
         // Fill the last page, then build whole pages without copying any.
         while self.len & MASK != 0 {
             let Some(value) = values.next() else { return };
             self.push(value);
         }
+        let mut buffer = Vec::with_capacity(PAGE);
         loop {
-            let mut page: Vec<T> = values.by_ref().take(PAGE).collect();
-            let len = page.len();
+            buffer.clear();
+            buffer.extend(values.by_ref().take(PAGE));
+            let len = buffer.len();
             if len == 0 {
                 return;
             }
-            page.resize(PAGE, T::default());
+            buffer.resize(PAGE, T::default());
+            let before = (self.len >> BITS).checked_sub(1).and_then(|page| self.stored_page(page));
+            let page = match before.filter(|before| is_same(&buffer, before)) {
+                Some(before) => Arc::clone(before),
+                None => Arc::from(&buffer[..]),
+            };
             let nodes = Arc::make_mut(&mut self.nodes);
             // There may be pages beyond the end after a `grow`; here the column ends at a page boundary.
             match nodes.get_mut(self.len >> (2 * BITS)) {
                 Some(node) => {
                     let node = Arc::make_mut(node);
                     node.truncate((self.len >> BITS) & MASK);
-                    node.push(page.into());
+                    node.push(page);
                 }
-                None => nodes.push(Arc::new(vec![page.into()])),
+                None => nodes.push(Arc::new(vec![page])),
             }
             self.len += len;
             if len < PAGE {
@@ -306,6 +329,15 @@ mod tests {
     }
 
     #[test]
+    fn equal_pages_can_share_memory() {
+        let mut column: Column<u32> = (0..100).collect();
+        column.extend_sharing(std::iter::repeat_n(7, 1_000));
+        let page = |number: usize| column.nodes[0][number].as_ptr();
+        assert!(page(0) != page(1) && page(1) == page(2) && page(2) == page(3));
+        assert_ne!(page(3), page(4), "the rest of the last page is not yet in use");
+    }
+
+    #[test]
     fn values_that_were_blanked_share_one_page() {
         let mut column: Column<u32> = (0..100_000).collect();
         column.blank(100..99_900);
@@ -322,6 +354,7 @@ mod tests {
         Push(u32),
         Grow(usize),
         Extend(usize),
+        ExtendSharing(usize),
         Blank(usize, usize),
         Keep,
     }
@@ -332,6 +365,7 @@ mod tests {
             any::<u32>().prop_map(Act::Push),
             (0usize..700).prop_map(Act::Grow),
             (0usize..70_000).prop_map(Act::Extend),
+            (0usize..2_000).prop_map(Act::ExtendSharing),
             (any::<usize>(), 0usize..70_000).prop_map(|(from, len)| Act::Blank(from, len)),
             Just(Act::Keep),
         ]
@@ -354,6 +388,10 @@ mod tests {
                     Act::Push(value) => { model.push(value); column.push(value); }
                     Act::Grow(more) => { model.resize(model.len() + more, 0); column.grow(model.len()); }
                     Act::Extend(more) => { model.extend(0..more as u32); column.extend(0..more as u32); }
+                    Act::ExtendSharing(more) => {
+                        model.extend((0..more as u32).map(|value| value / 700));
+                        column.extend_sharing((0..more as u32).map(|value| value / 700));
+                    }
                     Act::Blank(from, len) => {
                         let from = from % (model.len() + 1);
                         model[from..].iter_mut().take(len).for_each(|value| *value = 0);

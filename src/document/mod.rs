@@ -97,7 +97,7 @@ impl Document {
     ) {
         let first = self.records.len() as u32;
         let source = Arc::new(source);
-        self.records.extend(records.into_iter().take(len as usize));
+        self.records.extend_sharing(records.into_iter().take(len as usize));
         let rows = first as usize + len as usize;
         self.records.grow(rows);
         self.overlay.grow(rows);

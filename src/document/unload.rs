@@ -5,14 +5,15 @@
 //! until it is unloaded again. An edit of a resident file gives a separate document, which is dropped before the next
 //! file is reloaded.
 //!
-//! A file whose findings are mostly counted keeps all its records, and the text of its first rows ([`append_first`]);
-//! [`restore`] makes it resident.
+//! A file whose findings are mostly counted keeps the text and the records of its first rows, and outlines of the other
+//! records ([`append_first`]); [`restore`] makes it resident.
 
 use super::Document;
 use super::rows::{RowId, RowList};
 use super::sitemap::{Sitemap, SitemapId};
 use super::source::Source;
 use crate::file_bytes::FileBytes;
+use crate::xml::entry::Entry;
 use crate::xml::record::Record;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -30,7 +31,7 @@ pub(super) struct Streaming {
     /// The resident file.
     pub(super) resident: Option<SitemapId>,
     /// The entry starts of files of which only the first entries are resident; see [`append_first`].
-    starts: BTreeMap<SitemapId, Arc<[u32]>>,
+    starts: BTreeMap<SitemapId, Arc<Vec<u32>>>,
 }
 
 impl Streaming {
@@ -56,37 +57,48 @@ pub(crate) fn append(document: &mut Document, source: &Source, sitemap: Sitemap)
     document.streaming.get_or_insert_default();
 }
 
-/// Appends a file of which only the first entries are resident, with the records of all rows. `starts` are the offsets of
-/// all entries and of the tail. Only while loading.
+/// Appends a file of which only the first entries are resident; `records` are those of all rows, of which the first are
+/// kept. `starts` are the offsets of all entries and of the tail. Only while loading.
 pub(crate) fn append_first(
     document: &mut Document,
     source: Source,
-    records: impl IntoIterator<Item = Record>,
-    (sitemap, starts): (Sitemap, Box<[u32]>),
+    records: &[Record],
+    (sitemap, starts): (Sitemap, Vec<u32>),
 ) {
     let id = SitemapId(document.sitemaps.len() as u32);
     let bytes = starts.last().zip(starts.first()).map_or(0, |(end, start)| u64::from(end - start));
     let len = starts.len().saturating_sub(1) as u32;
+    let (first, rest) = records.split_at_checked(source.len()).unwrap_or_default();
+    let records = first.iter().copied().chain(rest.iter().map(Record::outline));
     document.append_rows(source, (len, bytes), records, sitemap);
-    document.streaming.get_or_insert_default().starts.insert(id, starts.into());
+    document.streaming.get_or_insert_default().starts.insert(id, Arc::new(starts));
 }
 
 /// The entry starts of a file of which only the first entries are resident.
-pub(crate) fn starts_of(document: &Document, id: SitemapId) -> Option<&Arc<[u32]>> {
-    document.streaming.as_ref()?.starts.get(&id)
+pub(crate) fn starts_of(document: &Document, id: SitemapId) -> Option<&[u32]> {
+    Some(document.streaming.as_ref()?.starts.get(&id)?)
 }
 
 /// Makes all entries of such a file resident; `bytes` are those of the file. False if they do not match.
 pub(crate) fn restore(document: &mut Document, id: SitemapId, bytes: FileBytes) -> bool {
-    let starts = starts_of(document, id).zip(document.source_of(id));
-    let source = starts.and_then(|(starts, kept)| kept.with_entries(bytes, starts));
-    source.map(|source| replace_source(document, id, source)).is_some()
+    let (Some(starts), Some(kept)) = (starts_of(document, id), document.source_of(id)) else { return false };
+    let (Some(source), Some(first)) = (kept.with_entries(bytes, starts), document.bases.get(id.index()).copied())
+    else {
+        return false;
+    };
+    for entry in kept.len()..source.len() {
+        let text = source.entry_text(entry);
+        document.records.set(first as usize + entry, Record::of(&Entry::of(text, &source.names), text));
+    }
+    replace_source(document, id, source);
+    true
 }
 
-/// Drops the entries of a resident file. Returns its bytes, unless they are shared.
-pub(crate) fn drop_entries(document: &mut Document, id: SitemapId) -> Option<FileBytes> {
-    let frame = document.source_of(id).map(Source::without_entries)?;
-    replace_source(document, id, frame).map(Source::into_bytes)
+/// Drops a document in which a file is resident. Returns the bytes of that file, unless they are shared.
+pub(crate) fn into_bytes(document: Document, id: SitemapId) -> Option<FileBytes> {
+    let source = document.sources.get(id.index()).map(Arc::clone)?;
+    drop(document);
+    Arc::into_inner(source).map(Source::into_bytes)
 }
 
 /// Reloads an unloaded file. False if its number of rows has changed.
@@ -120,7 +132,8 @@ pub(crate) fn reload_some(
 pub(crate) fn unload(document: &mut Document, id: SitemapId) -> Option<FileBytes> {
     let (sitemap, first) = (document.sitemap(id)?, document.bases.get(id.index()).copied()?);
     let rows = first as usize..first as usize + sitemap.live as usize;
-    let bytes = drop_entries(document, id);
+    let frame = document.source_of(id).map(Source::without_entries)?;
+    let bytes = replace_source(document, id, frame).map(Source::into_bytes);
     document.records.blank(rows);
     if let Some(streaming) = &mut document.streaming {
         streaming.resident = None;

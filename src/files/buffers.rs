@@ -39,7 +39,7 @@ impl Buffers {
     }
 
     /// Whether most entries of sound sitemaps are dropped.
-    pub(super) const fn drops_entries(&self) -> bool {
+    pub(crate) const fn drops_entries(&self) -> bool {
         matches!(self, Self::Windows(_))
     }
 

@@ -20,11 +20,14 @@ pub struct OnDisk {
     pub mtime: Option<SystemTime>,
     /// Device and inode, if the system has them.
     pub identity: Option<(u64, u64)>,
-    /// [`fingerprint`] of the stored bytes.
+    /// [`fingerprint`] of the stored bytes, or [`OnDisk::NOT_HASHED`].
     pub hash: u64,
 }
 
 impl OnDisk {
+    /// The hash of a file of a set that is never saved, so that its bytes are not hashed.
+    pub(super) const NOT_HASHED: u64 = 0;
+
     /// Records a file's state; `hash` is the [`fingerprint`] of its stored bytes.
     pub fn new(path: &Path, metadata: &Metadata, hash: u64) -> Self {
         Self {
@@ -38,7 +41,12 @@ impl OnDisk {
 
     /// Whether length, time and identity of a file are unchanged.
     pub fn matches_metadata(&self, metadata: &Metadata) -> bool {
-        self.len == metadata.len() && self.mtime == metadata.modified().ok() && self.identity == identity(metadata)
+        self.has_same_metadata(&Self::new(Path::new(""), metadata, Self::NOT_HASHED))
+    }
+
+    /// Whether length, time and identity are those of another state.
+    pub(crate) fn has_same_metadata(&self, other: &Self) -> bool {
+        (self.len, self.mtime, self.identity) == (other.len, other.mtime, other.identity)
     }
 }
 

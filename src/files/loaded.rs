@@ -65,7 +65,7 @@ pub enum LoadedFile<V> {
         /// The visitor of its entries.
         visitor: V,
         /// The offsets of all entries and of the tail if the source has only the first entries.
-        dropped: Option<Box<[u32]>>,
+        dropped: Option<Vec<u32>>,
     },
 }
 
@@ -96,7 +96,7 @@ pub(super) struct File<V> {
     pub(super) visitor: V,
     pub(super) quirks: Arc<Vec<Quirk>>,
     pub(super) form: Form,
-    pub(super) dropped: Option<Box<[u32]>>,
+    pub(super) dropped: Option<Vec<u32>>,
 }
 
 impl<V> File<V> {

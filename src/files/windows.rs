@@ -4,7 +4,7 @@
 //! from its host, this took half of the CPU time of a check of 170 MB. So a file passes through a buffer of one window, which
 //! is used again, and only the first entries are kept.
 
-use super::disk::{Fingerprint, OnDisk};
+use super::disk::OnDisk;
 use super::error::{Error, Reason};
 use super::load_context::LoadContext;
 use super::loaded::{File, FileInfo};
@@ -27,8 +27,8 @@ const SCALE: usize = if cfg!(test) { 1 } else { 1 << 10 };
 /// Number of bytes of a window: it is scanned while it is in the cache of the core that read it.
 const WINDOW: usize = 512 * SCALE;
 
-/// Number of bytes of a window that is scanned on several cores.
-const SHARED_WINDOW: usize = 8 * WINDOW;
+/// The maximum number of cores that scan one window.
+const MAX_CORES: usize = 8;
 
 /// A file is read as a whole if an entry is longer than this number of bytes.
 const MAX_WINDOW: usize = 32 * WINDOW;
@@ -62,8 +62,8 @@ impl<V: Visit + Send> LoadContext<'_, V> {
         if len < MIN_LEN || len > self.options.max_bytes.min(u64::from(u32::MAX)) {
             return None;
         }
-        let mut on_disk = OnDisk::new(path, &metadata, 0);
-        let mut window = Window { on_disk: &on_disk, buffer, head: 0, hash: Fingerprint::default(), read: 0 };
+        let on_disk = OnDisk::new(path, &metadata, OnDisk::NOT_HASHED);
+        let mut window = Window { on_disk: &on_disk, buffer, head: 0, read: 0 };
         let mut end = window.fill(self.window_len())?;
         let bytes = window.buffer.get(..end)?;
         let facts = FileInfo {
@@ -101,17 +101,16 @@ impl<V: Visit + Send> LoadContext<'_, V> {
         }
         let mut scan = scan.finish();
         self.progress.advance(0, u64::from(scan.root_tag.1));
-        let starts: Box<[u32]> = std::mem::take(&mut scan.starts).into();
+        let starts = std::mem::take(&mut scan.starts);
         let tail = len as usize - *starts.last()? as usize;
         let tail = window.buffer.get(window.buffer.len().checked_sub(tail)?..)?;
         let source = first.source(tail, scan)?.known_without(unused.0.into());
-        on_disk.hash = window.hash.finish();
         let (on_disk, dropped) = (Some(on_disk), Some(starts));
         Some(File { facts, source, on_disk, visitor, quirks: Arc::default(), form: Form::Xml, dropped })
     }
 
     fn window_len(&self) -> usize {
-        if self.progress.has_idle_cores() { SHARED_WINDOW } else { WINDOW }
+        WINDOW * if self.progress.has_idle_cores() { rayon::current_num_threads().min(MAX_CORES) } else { 1 }
     }
 }
 
@@ -159,8 +158,6 @@ struct Window<'b> {
     buffer: &'b mut Vec<u8>,
     /// The length of the bytes before the content of the root, once they are known.
     head: usize,
-    /// Of all bytes that were read.
-    hash: Fingerprint,
     /// Number of bytes that were read.
     read: u64,
 }
@@ -181,7 +178,6 @@ impl Window<'_> {
                 let before = self.buffer.len();
                 let chunk = CHUNK.min((wanted - before) as u64).min(self.on_disk.len - self.read);
                 let read = file.by_ref().take(chunk).read_to_end(self.buffer).ok()? as u64;
-                self.hash.update(self.buffer.get(before..)?);
                 self.read += read;
                 if read < chunk {
                     return None;
@@ -273,37 +269,36 @@ mod tests {
         (0..count).map(|entry| format!("<url><loc>https://e.com/{entry}</loc></url>\n")).collect::<Vec<_>>().concat()
     }
 
-    /// What a load delivers: the source with all its entries, the number of dropped ones, the URLs, the hash of the file,
-    /// and the progress in rows and bytes.
-    fn loaded(text: &[u8], buffers: Buffers) -> (Source, usize, Vec<String>, u64, (u64, u64)) {
+    /// What a load delivers: the source with all its entries, the number of dropped ones, the URLs, and the progress in
+    /// rows and bytes.
+    fn loaded(text: &[u8], buffers: Buffers) -> (Source, usize, Vec<String>, (u64, u64)) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("sitemap.xml");
         fs::write(&path, text).unwrap();
         let (options, progress) = (Options { buffers, ..Options::default() }, Progress::default());
         let mut delivered = None;
         load(&path, &options, &progress, &|_| Locs::default(), &mut |part| {
-            if let LoadedFile::Sitemap { source, visitor, on_disk, dropped, .. } = part {
-                let hash = on_disk.unwrap().hash;
+            if let LoadedFile::Sitemap { source, visitor, dropped, .. } = part {
                 let kept = source.len();
                 let source = match &dropped {
                     Some(starts) => source.with_entries(fs::read(&path).unwrap().into(), starts).unwrap(),
                     None => source,
                 };
                 let dropped = dropped.map_or(0, |starts| starts.len() - 1 - kept);
-                delivered = Some((source, dropped, visitor.0, hash));
+                delivered = Some((source, dropped, visitor.0));
             }
         })
         .unwrap();
-        let (source, dropped, locs, hash) = delivered.unwrap();
+        let (source, dropped, locs) = delivered.unwrap();
         let reading = progress.read();
-        (source, dropped, locs, hash, (reading.rows, reading.bytes_done))
+        (source, dropped, locs, (reading.rows, reading.bytes_done))
     }
 
     /// The number of dropped entries of a file, which is otherwise loaded like any other.
     fn dropped(text: &[u8]) -> usize {
-        let (source, dropped, locs, hash, progress) = loaded(text, Buffers::windows());
+        let (source, dropped, locs, progress) = loaded(text, Buffers::windows());
         let whole = loaded(text, Buffers::New);
-        assert_eq!((source, 0, locs, hash, progress), whole, "{}", String::from_utf8_lossy(text));
+        assert_eq!((source, 0, locs, progress), whole, "{}", String::from_utf8_lossy(text));
         dropped
     }
 
@@ -351,8 +346,7 @@ mod tests {
         fs::write(&path, format!("{ROOT}{}</urlset>\n", entries(400))).unwrap();
         let on_disk = OnDisk::new(&path, &fs::metadata(&path).unwrap(), 0);
         let mut buffer = Vec::new();
-        let mut window =
-            Window { on_disk: &on_disk, buffer: &mut buffer, head: 0, hash: Fingerprint::default(), read: 0 };
+        let mut window = Window { on_disk: &on_disk, buffer: &mut buffer, head: 0, read: 0 };
         assert!(window.fill(WINDOW).is_some());
         let ends = [10, 20];
         assert!(read_again(&on_disk, ends, |_| true).is_ok());

@@ -13,7 +13,7 @@ mod recheck;
 mod unload;
 
 pub(crate) use flagged::SetRows;
-pub(crate) use locs::DocumentLocs;
+pub(crate) use locs::{AddedFile, DocumentLocs};
 pub(super) use near::{near_candidates, repeated_hashes};
 pub(crate) use reader::Reader;
 pub(crate) use recheck::Rechecked;
@@ -261,17 +261,17 @@ impl Checks {
 
     /// Adds the rows of a file that was just appended to the document. If the reader has near keys, each row is added
     /// as if its page were unique, and [`Checks::compare`] finds the duplicates later.
-    pub fn add_file(
+    pub(crate) fn add_file(
         &mut self,
-        document: &Document,
+        added: AddedFile<'_>,
         first: u32,
         reader: &mut Reader,
         url: Option<&str>,
         mtime: Option<i64>,
     ) {
-        let quirks = document.sitemaps().last().map_or(&[][..], |sitemap| &sitemap.quirks);
+        let quirks = added.document.sitemaps().last().map_or(&[][..], |sitemap| &sitemap.quirks);
         let findings = self.with_quirks(quirks, &reader.findings);
-        self.findings.extend(findings.iter().copied());
+        self.findings.extend_sharing(findings.iter().copied());
         let counts = Arc::make_mut(&mut self.counts);
         let sets = self.sets.read().unwrap_or_else(PoisonError::into_inner);
         let mut rows_of_sets = vec![0; sets.len()];
@@ -286,21 +286,19 @@ impl Checks {
         drop(sets);
         let url_prefix = self.url_prefix_of(url);
         Arc::make_mut(&mut self.url_prefixes).push(url_prefix);
-        let file = (document.sitemaps().len() as u32).saturating_sub(1);
+        let file = added.number();
         let set = Arc::make_mut(&mut self.set);
         set.set_mtime(file, mtime);
-        set.set_part(is_part(document));
-        let locs = DocumentLocs(document);
-        let rows = FileRows { file, first, keys: &reader.keys };
-        if reader.near_keys.is_some() {
-            set.insert_file_uncompared(rows, reader.parts());
+        set.set_part(is_part(added.document));
+        if let Some(near_keys) = &reader.near_keys {
+            set.insert_file_uncompared(FileRows { file, first, keys: near_keys }, reader.parts());
+            set.insert_links_uncompared(first, &reader.links, &reader.linked_keys);
             let shapes = std::mem::take(&mut reader.shapes);
             set.set_shapes(first, reader.part(), shapes);
-            set.insert_links_uncompared(rows, &reader.links);
         } else {
-            set.insert_file(rows, reader.parts(), &reader.links, &locs);
+            set.insert_file(FileRows { file, first, keys: &reader.keys }, reader.parts(), &reader.links, &added);
         }
-        set.recompute(&locs);
+        set.recompute(&added);
     }
 
     /// The rule set numbers of a file's entries, including the rules that their quirks violate.

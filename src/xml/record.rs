@@ -308,6 +308,13 @@ impl Record {
     pub const fn is_deleted(&self) -> bool {
         self.flags.contains(Flags::DELETED)
     }
+
+    /// What the record has of a row without text: its flags, and whether there is a lastmod, as an unreadable one. Most
+    /// rows of a file have the same.
+    pub(crate) fn outline(&self) -> Self {
+        let of_values = Flags::PRECISION | Flags::LOC_ESCAPED;
+        Self { lastmod: self.lastmod.min(1), flags: self.flags - of_values, ..Self::default() }
+    }
 }
 
 /// The records of a scan's entries, in order.

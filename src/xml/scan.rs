@@ -43,7 +43,7 @@ pub trait Visit {
 
     /// Returns a new visitor for later entries of the same file, which is merged by [`Visit::join`]. `None` if all
     /// entries must be visited sequentially.
-    fn fork(&self) -> Option<Self>
+    fn fork(&mut self) -> Option<Self>
     where
         Self: Sized,
     {

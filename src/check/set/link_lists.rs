@@ -19,12 +19,12 @@ impl LinkLists {
         &mut self.links
     }
 
-    /// Makes the appended links those of an entry.
+    /// Makes the appended links those of an entry. Returns whether there are any.
     #[inline]
-    pub fn finish_entry(&mut self, entry: u32) {
+    pub fn finish_entry(&mut self, entry: u32) -> bool {
         let (from, end) = (self.finished, self.links.len());
         if from == end {
-            return;
+            return false;
         }
         let range = match self.entries.last() {
             Some((_, last)) if self.links.get(from..) == Some(self.of(last)) => {
@@ -36,15 +36,16 @@ impl LinkLists {
         };
         self.finished = self.links.len();
         self.entries.push((entry, range));
+        true
     }
 
-    /// Adds the lists of entries that follow the first `entries` of the file.
-    pub fn append(&mut self, entries: u32, later: Self) {
+    /// Moves the lists of entries here that follow the first `entries` of the file.
+    pub fn append(&mut self, entries: u32, later: &mut Self) {
         let shift = self.links.len() as u32;
-        self.links.extend(later.links);
-        self.finished = self.links.len();
+        self.links.append(&mut later.links);
+        (self.finished, later.finished) = (self.links.len(), 0);
         let moved = |(entry, range): (u32, Range<u32>)| (entries + entry, range.start + shift..range.end + shift);
-        self.entries.extend(later.entries.into_iter().map(moved));
+        self.entries.extend(later.entries.drain(..).map(moved));
     }
 
     /// Whether no entry has links.
@@ -52,9 +53,10 @@ impl LinkLists {
         self.entries.is_empty()
     }
 
-    /// The entries with links, each with its links. Entries that share a list return the same slice.
-    pub fn iter(&self) -> impl Iterator<Item = (u32, &[Link])> {
-        self.entries.iter().map(|(entry, range)| (*entry, self.of(range)))
+    /// The rows with links of a file whose first row is `first`, each with its links. Rows that share a list return the
+    /// same slice.
+    pub fn rows(&self, first: u32) -> impl Iterator<Item = (u32, &[Link])> {
+        self.entries.iter().map(move |(entry, range)| (first + entry, self.of(range)))
     }
 
     fn of(&self, range: &Range<u32>) -> &[Link] {
@@ -81,16 +83,20 @@ mod tests {
                 let mut all = LinkLists::default();
                 for (entry, list) in (0..).zip(lists) {
                     all.links_mut().extend(list);
-                    all.finish_entry(entry);
+                    assert_eq!(all.finish_entry(entry), !list.is_empty());
                 }
                 all
             };
             let (first, second) = lists.split_at(cut.min(lists.len()));
             let mut joined = add(first);
-            joined.append(first.len() as u32, add(second));
-            let expected: Vec<(u32, Vec<Link>)> = (0..).zip(lists.clone()).filter(|(_, list)| !list.is_empty()).collect();
+            let mut later = add(second);
+            joined.append(first.len() as u32, &mut later);
+            prop_assert!(later.is_empty());
+            let linked = |(row, list): (u32, &Vec<Link>)| (!list.is_empty()).then(|| (row, list.clone()));
+            let expected: Vec<(u32, Vec<Link>)> = (7..).zip(&lists).filter_map(linked).collect();
             for all in [add(&lists), joined] {
-                prop_assert_eq!(all.iter().map(|(entry, list)| (entry, list.to_vec())).collect::<Vec<_>>(), expected.clone());
+                let rows = all.rows(7).map(|(row, list)| (row, list.to_vec()));
+                prop_assert_eq!(rows.collect::<Vec<_>>(), expected.clone());
                 prop_assert_eq!(all.is_empty(), expected.is_empty());
             }
         }
@@ -104,7 +110,7 @@ mod tests {
             lists.finish_entry(entry);
         }
         assert_eq!((lists.links.len(), lists.entries.len()), (8, 8));
-        let addresses: Vec<_> = lists.iter().map(|(_, list)| list.as_ptr()).collect();
+        let addresses: Vec<_> = lists.rows(0).map(|(_, list)| list.as_ptr()).collect();
         assert!(addresses.windows(2).all(|two| two[0] == two[1]));
     }
 }

@@ -102,18 +102,10 @@ pub struct FileRows<'k> {
     pub keys: &'k [u64],
 }
 
-impl<'k> FileRows<'k> {
+impl FileRows<'_> {
     /// The `key_hash` of a row; `None` for a row of another file.
     fn key_of(&self, row: u32) -> Option<u64> {
         self.keys.get(row.checked_sub(self.first)? as usize).copied()
-    }
-
-    /// The rows that have alternate links, each with its `key_hash` and its links.
-    fn linked<'l>(self, links: &'l LinkLists) -> impl Iterator<Item = (u32, u64, &'l [Link])> + use<'k, 'l> {
-        links.iter().map(move |(entry, links)| {
-            let key = self.keys.get(entry as usize).copied().unwrap_or(NO_KEY);
-            (self.first + entry, key, links)
-        })
     }
 }
 
@@ -234,12 +226,13 @@ impl SetIndex {
         }
         let duplicates = &self.duplicates;
         let key_of = |row| rows.key_of(row).or_else(|| Some(location::key_hash(&locs.loc(row)?)));
-        self.alternates.add_links(rows.linked(links), |key| duplicates.rows_of_key(key, key_of));
+        let linked = links.rows(rows.first).map(|(row, links)| (row, rows.key_of(row).unwrap_or(NO_KEY), links));
+        self.alternates.add_links(linked, |key| duplicates.rows_of_key(key, key_of));
         parts.for_each(|part| self.add_tally(rows.file, part));
     }
 
-    /// Adds the rows of a new file without comparing them with others, which needs neither hashes nor slots. See
-    /// [`SetIndex::compare`] and, for alternate links, [`SetIndex::insert_links_uncompared`].
+    /// Adds the rows of a new file without comparing them with others, which needs neither hashes nor slots; their `keys`
+    /// can be of any kind. See [`SetIndex::compare`] and, for alternate links, [`SetIndex::insert_links_uncompared`].
     pub fn insert_file_uncompared<'p>(&mut self, rows: FileRows<'_>, parts: impl Iterator<Item = &'p ReadTally>) {
         Arc::make_mut(&mut self.duplicates).insert_uncompared(rows.first, rows.keys);
         parts.for_each(|part| self.add_tally(rows.file, part));
@@ -252,9 +245,10 @@ impl SetIndex {
         self.shapes.add(first, shapes);
     }
 
-    /// Adds the alternate links of such a file. Their targets are counted by [`SetIndex::count_targets`].
-    pub fn insert_links_uncompared(&mut self, rows: FileRows<'_>, links: &LinkLists) {
-        self.alternates.add_links_uncounted(rows.linked(links));
+    /// Adds the alternate links of such a file; `keys` are the `key_hash` of its rows that have links. Their targets are
+    /// counted by [`SetIndex::count_targets`].
+    pub fn insert_links_uncompared(&mut self, first: u32, links: &LinkLists, keys: &[u64]) {
+        self.alternates.add_links_uncounted(links.rows(first).zip(keys).map(|((row, links), key)| (row, *key, links)));
     }
 
     /// Counts the rows that alternate links lead to, after all files were added. `unlinked` are the key hashes of the

@@ -6,6 +6,7 @@ use crate::check::rule::{Rule, RuleSet};
 use crate::check::set::{LinkLists, ReadTally, RowShape};
 use crate::document::rows::RowSet;
 use crate::protocol::location::UrlPrefix;
+use crate::protocol::namespace::Namespace;
 use crate::session::checks::{Criteria, RuleSets, indexed_row};
 use crate::xml::entry::Entry;
 use crate::xml::names::Names;
@@ -34,8 +35,12 @@ pub struct Reader {
     pub findings: Vec<u16>,
     /// Indexes of the required URLs of the policy that were read.
     listed: RowSet,
-    /// Hash of the normalised loc, by entry.
-    pub keys: Vec<u64>,
+    /// Hash of the normalised loc, by entry; empty if they are not kept.
+    pub(in crate::session) keys: Vec<u64>,
+    /// Whether keys are kept.
+    keeps_keys: bool,
+    /// See [`Reader::for_windows`].
+    is_for_windows: bool,
     /// Hash of the near key, by entry; see [`Reader::with_near_keys`].
     pub near_keys: Option<Vec<u64>>,
     /// The shapes of the rows, with origins numbered as in `part`; only with near keys.
@@ -46,6 +51,10 @@ pub struct Reader {
     reading: EntryReader,
     /// Alternate links of the entries.
     pub(super) links: LinkLists,
+    /// The keys of these entries; only with near keys.
+    pub(super) linked_keys: Vec<u64>,
+    /// Readers that were joined: further forks use their caches and their memory.
+    joined: Vec<Self>,
 }
 
 impl Reader {
@@ -69,20 +78,35 @@ impl Reader {
             records: Vec::with_capacity(rows),
             findings: Vec::with_capacity(rows),
             keys: Vec::with_capacity(rows),
+            keeps_keys: true,
+            is_for_windows: false,
             near_keys: None,
             shapes: Vec::new(),
             part: ReadTally::default(),
             further: Vec::new(),
             reading: EntryReader::default(),
             links: LinkLists::default(),
+            linked_keys: Vec::new(),
+            joined: Vec::new(),
         }
     }
 
     /// This reader, which also hashes the near key of each URL.
     pub(in crate::session) fn with_near_keys(self) -> Self {
-        let rows = self.keys.capacity();
+        let rows = self.findings.capacity();
         let (near_keys, shapes) = (Some(Vec::with_capacity(rows)), Vec::with_capacity(rows));
         Self { near_keys, shapes, reading: EntryReader::with_near_keys(), ..self }
+    }
+
+    /// This reader, for a file that is read in windows: it keeps keys only if the root declares the namespace of alternate
+    /// links, and reuses the readers that join it, since each window may need a fork.
+    pub(in crate::session) fn for_windows(self) -> Self {
+        Self { is_for_windows: true, ..self }
+    }
+
+    /// Takes the hashes of the normalised locs, by entry, if they are kept.
+    pub(in crate::session) fn take_keys(&mut self) -> Option<Vec<u64>> {
+        self.keeps_keys.then(|| std::mem::take(&mut self.keys))
     }
 
     /// The counters whose origin numbers [`Reader::shapes`] use.
@@ -118,35 +142,51 @@ impl Visit for Reader {
             }
             listed.extend(context.policy.and_then(|policy| policy.required_index(location.text())));
         });
-        links.finish_entry(self.keys.len() as u32);
+        let has_links = links.finish_entry(self.findings.len() as u32);
         self.records.push(read.record);
-        self.keys.push(read.key);
+        if self.is_for_windows && self.findings.is_empty() {
+            self.keeps_keys = names.prefix_of(Namespace::Xhtml).is_some();
+        }
+        if self.keeps_keys {
+            self.keys.push(read.key);
+        }
         if let Some(near_keys) = &mut self.near_keys {
             near_keys.push(read.near_key);
+            self.linked_keys.extend(has_links.then_some(read.key));
         }
         let number = self.number(read.rules);
         self.findings.push(number);
     }
 
-    fn fork(&self) -> Option<Self> {
+    fn fork(&mut self) -> Option<Self> {
+        if let Some(joined) = self.joined.pop() {
+            return Some(joined);
+        }
         let numbers = Arc::clone(&self.numbers);
         let fork = Self::new(numbers, self.now, self.criteria.clone(), self.url_prefix.clone(), 0);
-        Some(if self.near_keys.is_some() { fork.with_near_keys() } else { fork })
+        let fork = if self.near_keys.is_some() { fork.with_near_keys() } else { fork };
+        Some(if self.is_for_windows { fork.for_windows() } else { fork })
     }
 
     fn join(&mut self, mut later: Self) {
         self.part.renumber(&later.part, &mut later.shapes);
         self.shapes.append(&mut later.shapes);
-        self.links.append(self.keys.len() as u32, later.links);
-        self.records.extend(later.records);
-        self.findings.extend(later.findings);
-        self.keys.extend(later.keys);
-        if let (Some(near_keys), Some(later)) = (&mut self.near_keys, later.near_keys) {
-            near_keys.extend(later);
+        self.links.append(self.findings.len() as u32, &mut later.links);
+        self.linked_keys.append(&mut later.linked_keys);
+        self.records.append(&mut later.records);
+        self.findings.append(&mut later.findings);
+        self.keys.append(&mut later.keys);
+        self.keeps_keys &= later.keeps_keys;
+        if let (Some(near_keys), Some(later)) = (&mut self.near_keys, &mut later.near_keys) {
+            near_keys.append(later);
         }
-        self.listed |= later.listed;
-        self.further.push(later.part);
-        self.further.extend(later.further);
+        self.listed |= std::mem::take(&mut later.listed);
+        self.further.push(std::mem::take(&mut later.part));
+        self.further.append(&mut later.further);
+        self.joined.append(&mut later.joined);
+        if self.is_for_windows {
+            self.joined.push(later);
+        }
     }
 }
 
@@ -243,7 +283,7 @@ mod tests {
             prop_assert_eq!(&one.records, &forked.records);
             prop_assert_eq!(&one.findings, &forked.findings);
             prop_assert_eq!(&one.keys, &forked.keys);
-            prop_assert_eq!(one.links.iter().collect::<Vec<_>>(), forked.links.iter().collect::<Vec<_>>());
+            prop_assert_eq!(one.links.rows(0).collect::<Vec<_>>(), forked.links.rows(0).collect::<Vec<_>>());
             let counts = |reader: &Reader| {
                 let mut set = SetIndex::default();
                 set.insert_file_uncompared(FileRows { file: 0, first: 0, keys: &reader.keys }, reader.parts());

@@ -38,9 +38,7 @@ impl Checks {
 
     /// Adds the alternate links of a file whose first row has this number.
     pub fn insert_links_uncompared(&mut self, first: u32, reader: &Reader) {
-        let file = self.url_prefixes.len() as u32;
-        Arc::make_mut(&mut self.set)
-            .insert_links_uncompared(FileRows { file, first, keys: &reader.keys }, &reader.links);
+        Arc::make_mut(&mut self.set).insert_links_uncompared(first, &reader.links, &reader.linked_keys);
     }
 
     /// [`SetIndex::count_targets`](crate::check::set::SetIndex::count_targets).

@@ -8,6 +8,7 @@ use crate::check::{Context, Finding, FindingTarget, Fix, Position, Profile};
 use crate::document::Document;
 use crate::document::sitemap::{Member, Sitemap, SitemapId};
 use crate::protocol::Severity;
+use crate::protocol::lastmod::Now;
 use crate::protocol::location::UrlPrefix;
 use crate::session::checks::CROSS_SUBMISSION;
 use crate::session::file_fixes;
@@ -17,6 +18,7 @@ use crate::session::state::Snapshot;
 use crate::session::{Session, fix_table};
 use crate::words::grouped;
 use crate::xml::entry::Entry;
+use crate::xml::record::Record;
 use std::sync::Arc;
 
 /// The findings of the index and its entries.
@@ -205,11 +207,17 @@ pub(in crate::session) fn list_findings_of_few(snapshot: &Snapshot, document: &D
 
 /// The latest date among the rows of a file. Dates in the future are ignored: they have a rule of their own.
 pub(in crate::session) fn newest_of(snapshot: &Snapshot, document: &Document, id: SitemapId) -> Option<i64> {
-    let latest = snapshot.clock.seconds + 86_400;
-    let dates = document.sitemap(id)?.rows.iter().filter_map(|row| {
-        let record = document.record(row);
-        record.lastmod().filter(|_| !record.is_deleted())
-    });
+    newest(snapshot.clock, document.sitemap(id)?.rows.iter().map(|row| document.record(row)))
+}
+
+/// [`newest_of`] a file with these records.
+pub(in crate::session) fn newest_in(now: Now, records: &[Record]) -> Option<i64> {
+    newest(now, records.iter().copied())
+}
+
+fn newest(now: Now, records: impl Iterator<Item = Record>) -> Option<i64> {
+    let latest = now.seconds + 86_400;
+    let dates = records.filter_map(|record| record.lastmod().filter(|_| !record.is_deleted()));
     dates.map(|lastmod| lastmod.seconds).filter(|seconds| *seconds <= latest).max()
 }
 

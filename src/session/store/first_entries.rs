@@ -10,6 +10,7 @@ use crate::document::unload;
 use crate::files::{self, Buffers, Loaded, OnDisk, Options, Reason};
 use crate::progress::Progress;
 use crate::protocol::Field;
+use crate::protocol::location::{NO_KEY, key_hash};
 use crate::session::Session;
 use crate::session::file_fixes;
 use crate::session::row_lines::field_offset;
@@ -54,6 +55,7 @@ pub(crate) fn open_to_count(
 
 /// Ends a load, as [`Session::finish`] does, after reading again what findings about files and about several rows need.
 fn finish(session: &mut Session, loaded: Loaded, options: &Options) -> Result<(), files::Error> {
+    read_missing_keys(session)?;
     if let Some(rows) = load::rows_to_compare(session) {
         keep_urls(session, &rows)?;
         let state = &mut session.current.state;
@@ -90,9 +92,11 @@ pub(crate) fn show_whole<E: From<files::Error>>(
     if !session.document().is_partial(id) {
         return show(session);
     }
+    let partial = session.document().clone();
     restore(session, id, options)?;
     let result = show(session);
-    options.buffers.recycle(unload::drop_entries(&mut session.current.state.document, id));
+    let whole = std::mem::replace(&mut session.current.state.document, partial);
+    options.buffers.recycle(unload::into_bytes(whole, id));
     result
 }
 
@@ -100,21 +104,31 @@ pub(crate) fn show_whole<E: From<files::Error>>(
 fn restore(session: &mut Session, id: SitemapId, options: &Options) -> Result<(), files::Error> {
     let path = session.document().sitemap(id).and_then(|sitemap| sitemap.path.clone()).unwrap_or_default();
     let contents = files::read(&path, options, &Progress::default())?;
-    let is_same = session.disk.get(&path).is_some_and(|known| known.hash == contents.on_disk.hash);
+    let is_same = session.disk.get(&path).is_some_and(|known| known.has_same_metadata(&contents.on_disk));
     let is_restored = is_same && unload::restore(&mut session.current.state.document, id, contents.bytes);
     if is_restored { Ok(()) } else { Err(files::Error::new(&path, Reason::Changed)) }
 }
 
+/// Reads the URLs of files whose keys were not kept, if other files have alternate links: these may lead to their rows.
+fn read_missing_keys(session: &mut Session) -> Result<(), files::Error> {
+    let Some(mut uncompared) = session.uncompared.take() else { return Ok(()) };
+    if session.current.checks.set().has_links() {
+        for id in partial_files(session) {
+            let keys = uncompared.keys.get_mut(id.index()).filter(|keys| keys.is_none());
+            if let Some((keys, file)) = keys.zip(PartialFile::of(session, id)) {
+                *keys = Some(file.keys()?);
+            }
+        }
+    }
+    session.uncompared = Some(uncompared);
+    Ok(())
+}
+
 /// Reads the URLs of rows that are compared with each other, and their lines, which findings name.
 fn keep_urls(session: &mut Session, rows: &RowSet) -> Result<(), files::Error> {
-    let document = session.document();
     let of_file = |id: &SitemapId| {
-        let sitemap = document.sitemap(*id)?;
-        let first = sitemap.rows.iter().next()?.0;
-        let entries = rows.range(first..first + sitemap.live).map(|row| row - first);
-        let on_disk = session.disk.get(sitemap.path.as_deref()?)?;
-        let starts = unload::starts_of(document, *id)?;
-        let file = PartialFile { on_disk, starts, names: &sitemap.frame.names, first };
+        let file = PartialFile::of(session, *id)?;
+        let entries = rows.range(file.first..file.first + file.len()).map(|row| row - file.first);
         Some(file.urls(&entries.collect::<Vec<_>>()))
     };
     let found: Vec<Vec<RowUrl>> = partial_files(session).par_iter().filter_map(of_file).collect::<Result<_, _>>()?;
@@ -135,11 +149,45 @@ struct PartialFile<'f> {
     first: u32,
 }
 
-impl PartialFile<'_> {
+impl<'f> PartialFile<'f> {
+    fn of(session: &'f Session, id: SitemapId) -> Option<Self> {
+        let document = session.document();
+        let sitemap = document.sitemap(id)?;
+        let on_disk = session.disk.get(sitemap.path.as_deref()?)?;
+        let (starts, first) = (unload::starts_of(document, id)?, sitemap.rows.iter().next()?.0);
+        Some(Self { on_disk, starts, names: &sitemap.frame.names, first })
+    }
+
+    /// Number of entries.
+    const fn len(&self) -> u32 {
+        self.starts.len() as u32 - 1
+    }
+
     /// The URLs of entries, by ascending number, with their lines.
     fn urls(&self, entries: &[u32]) -> Result<Vec<RowUrl>, files::Error> {
         let mut found = Vec::with_capacity(entries.len());
-        let Some(last) = entries.last() else { return Ok(found) };
+        self.each_url(entries, |entry, line, loc| {
+            found.push(RowUrl { row: RowId(self.first + entry), loc: loc.into(), line });
+        })?;
+        Ok(found)
+    }
+
+    /// The hashes of the normalised URLs of all entries.
+    fn keys(&self) -> Result<Vec<u64>, files::Error> {
+        let entries: Vec<u32> = (0..self.len()).collect();
+        let mut keys = vec![NO_KEY; entries.len()];
+        self.each_url(&entries, |entry, _, loc| {
+            if let Some(key) = keys.get_mut(entry as usize) {
+                *key = key_hash(loc);
+            }
+        })?;
+        Ok(keys)
+    }
+
+    /// Visits those of the given entries, by ascending number, that have a URL: the entry, the line of its URL, and the
+    /// URL.
+    fn each_url(&self, entries: &[u32], mut visit: impl FnMut(u32, u32, &str)) -> Result<(), files::Error> {
+        let Some(last) = entries.last() else { return Ok(()) };
         let ends: Vec<u32> = piece_ends(self.starts).take_while(|end| *end <= *last + 1).collect();
         let ends = ends.into_iter().chain([*last + 1]);
         let start = |entry: u32| self.starts.get(entry as usize).copied().unwrap_or_default();
@@ -154,14 +202,12 @@ impl PartialFile<'_> {
                 let parsed = Entry::of(text, self.names);
                 let Some(loc) = parsed.value(Field::Loc, text) else { continue };
                 let (line_in_piece, _) = lines.position(at + field_offset(&parsed, Some(Field::Loc)));
-                let (row, line) = (RowId(self.first + entry), line + line_in_piece as u32);
-                found.push(RowUrl { row, loc: loc.into(), line });
+                visit(entry, line + line_in_piece as u32, &loc);
             }
             let (last_line, _) = lines.position(bytes.len());
             (from, line) = (start(end), line + last_line as u32 - 1);
             wanted.peek().is_some()
-        })?;
-        Ok(found)
+        })
     }
 }
 
@@ -179,6 +225,7 @@ fn piece_ends(starts: &[u32]) -> impl Iterator<Item = u32> + '_ {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::check::set::SetRule;
     use crate::protocol::lastmod::Now;
     use crate::session::row_lines::offset_of_loc;
     use proptest::prelude::*;
@@ -240,6 +287,33 @@ mod tests {
         }
     }
 
+    /// The file that begins to list alternate links is not the first one, so that the hashes of earlier URLs are missing.
+    #[test]
+    fn links_lead_to_rows_of_files_that_declare_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+        let url = |row: u32, links: &str| format!("<url><loc>https://e.com/{row}</loc>{links}</url>");
+        let link = |row: u32| format!("<x:link rel=\"alternate\" hreflang=\"h{row}\" href=\"https://e.com/{row}\"/>");
+        let root = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"";
+        let unlinked: String = (0..60).map(|row| url(row, "")).collect();
+        write("a.xml", &format!("{root}>{unlinked}</urlset>"));
+        // These links have no answer, and some lead to no row.
+        let linked: String = (100..140).map(|row| url(row, &format!("{}{}", link(row), link(row - 60)))).collect();
+        write("b.xml", &format!("{root} xmlns:x=\"http://www.w3.org/1999/xhtml\">{linked}</urlset>"));
+        let members: String =
+            ["a", "b"].map(|name| format!("<sitemap><loc>https://e.com/{name}.xml</loc></sitemap>")).concat();
+        write("index.xml", &format!("{}>{members}</sitemapindex>", root.replace("urlset", "sitemapindex")));
+        let path = folder.path().join("index.xml");
+        let (partial, whole) = (open(&path), load::open(&path, Options::default(), NOW).unwrap());
+        assert!([0, 1].map(SitemapId).iter().all(|id| partial.document().is_partial(*id)));
+        let counts = |session: &Session| session.current.checks.counts();
+        assert_eq!(counts(&partial), counts(&whole));
+        let flagged = |session: &Session, rule: SetRule| session.current.checks.set().count_of(rule);
+        assert!(
+            flagged(&partial, SetRule::HreflangNoReturn) > 0 && flagged(&partial, SetRule::HreflangTargetMissing) > 0
+        );
+    }
+
     #[test]
     fn a_file_is_whole_only_while_it_is_shown() {
         let folder = tempfile::tempdir().unwrap();
@@ -248,10 +322,15 @@ mod tests {
         write(&path, &rows);
         let (mut session, options) = (open(&path), Options { buffers: Buffers::reused(), ..Options::default() });
         let id = SitemapId(0);
+        let whole = load::open(&path, Options::default(), NOW).unwrap();
+        let has_record =
+            |session: &Session, row: u32| session.document().record(RowId(row)) == whole.document().record(RowId(row));
         for _ in 0..2 {
+            assert!(has_record(&session, 0) && !has_record(&session, 79));
             let show = |session: &Session| {
                 assert!(!session.document().is_partial(id));
                 assert!((0..80).all(|row| session.document().loc(RowId(row)) == rows[row as usize].0));
+                assert!((0..80).all(|row| has_record(session, row)));
                 Ok::<(), files::Error>(())
             };
             show_whole(&mut session, id, &options, show).unwrap();

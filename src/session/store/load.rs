@@ -9,9 +9,11 @@ use crate::document::unload;
 use crate::document::view::View;
 use crate::files::{self, Buffers, Loaded, OnDisk, Options};
 use crate::progress::Progress;
+use crate::protocol::Field;
 use crate::protocol::lastmod::Now;
+use crate::protocol::location::{NO_KEY, key_hash};
 use crate::session::Session;
-use crate::session::checks::{Checks, Reader, repeated_hashes};
+use crate::session::checks::{AddedFile, Checks, Reader, repeated_hashes};
 use crate::session::findings::{file_findings, index_findings};
 use crate::session::state::State;
 use crate::xml::defect::Defect;
@@ -38,8 +40,8 @@ pub struct Loader {
 /// no row to be compared with, so that an index of all rows is not needed.
 #[derive(Debug, Default)]
 pub(in crate::session) struct Uncompared {
-    /// Hashes of the normalised URLs, by file and row.
-    keys: Vec<Vec<u64>>,
+    /// Hashes of the normalised URLs, by file and row; `None` for a file that does not declare alternate links.
+    pub(super) keys: Vec<Option<Vec<u64>>>,
     /// Hashes of the near keys, by file and row.
     near_keys: Vec<Vec<u64>>,
 }
@@ -85,7 +87,8 @@ impl Loader {
 
     pub(in crate::session) fn reader(&self, facts: &files::FileInfo) -> Reader {
         let reader = self.checks.reader(facts.url.as_deref(), facts.bytes, self.now);
-        if self.compares_late { reader.with_near_keys() } else { reader }
+        let reader = if self.compares_late { reader.with_near_keys() } else { reader };
+        if self.options.buffers.drops_entries() { reader.for_windows() } else { reader }
     }
 
     /// Returns the loader changed for a set that is only checked and never changed.
@@ -119,21 +122,23 @@ impl Session {
                 // Release the shared document, which would otherwise be copied for every file.
                 self.current.saved = Document::default();
                 let state = &mut self.current.state;
-                let (first, file) = (state.document.row_limit(), state.document.sitemaps().len() as u32);
+                let first = state.document.row_limit();
                 let url = sitemap.url.clone();
                 let mut visitor = visitor;
                 let records = records(&mut visitor, &sitemap.quirks);
                 match dropped {
-                    Some(starts) => unload::append_first(&mut state.document, source, records, (sitemap, starts)),
-                    None => state.document.append(source, records, sitemap),
+                    Some(starts) => unload::append_first(&mut state.document, source, &records, (sitemap, starts)),
+                    None => state.document.append(source, records.iter().copied(), sitemap),
                 }
-                state.checks.add_file(&state.document, first, &mut visitor, url.as_deref(), mtime);
+                let added = AddedFile { document: &state.document, records: &records };
+                state.checks.add_file(added, first, &mut visitor, url.as_deref(), mtime);
                 self.listed |= visitor.listed();
+                let keys = visitor.take_keys();
                 if let Some(near_keys) = visitor.near_keys {
                     let uncompared = self.uncompared.get_or_insert_default();
                     uncompared.near_keys.push(near_keys);
-                    uncompared.keys.push(visitor.keys);
-                    let newest = index_findings::newest_of(&self.current, self.document(), SitemapId(file));
+                    uncompared.keys.push(keys);
+                    let newest = index_findings::newest_in(self.current.clock, &records);
                     Arc::make_mut(&mut self.current.state.checks.newest).push(newest);
                 }
                 self.current.view.append_files(&self.current.state.document);
@@ -161,17 +166,24 @@ pub(crate) fn compare_rows(session: &mut Session) {
 
 /// The rows whose URLs must be compared, if this was postponed.
 pub(in crate::session) fn rows_to_compare(session: &mut Session) -> Option<RowSet> {
-    let checks = &mut session.current.state.checks;
+    let State { document, checks, .. } = &mut session.current.state;
     let Uncompared { keys, near_keys } = session.uncompared.take()?;
     let linked_rows = if checks.set().has_links() {
+        let keys_of = |(id, keys): (u32, Option<Vec<u64>>)| keys.unwrap_or_else(|| keys_of(document, SitemapId(id)));
         let is_unlinked = |(row, _): &(u32, u64)| checks.set().linked_key(*row).is_none();
-        let unlinked: Vec<u64> =
-            (0..).zip(keys.into_iter().flatten()).filter(is_unlinked).map(|(_, key)| key).collect();
+        let rows = (0..).zip((0..).zip(keys).flat_map(keys_of));
+        let unlinked: Vec<u64> = rows.filter(is_unlinked).map(|(_, key)| key).collect();
         checks.count_targets(&unlinked)
     } else {
         RowSet::new()
     };
     Some(repeated_hashes(&near_keys) | linked_rows)
+}
+
+/// Hashes of the normalised URLs of a file.
+fn keys_of(document: &Document, id: SitemapId) -> Vec<u64> {
+    let rows = document.sitemap(id).into_iter().flat_map(|sitemap| sitemap.rows.iter());
+    rows.map(|row| document.value(row, Field::Loc).map_or(NO_KEY, |loc| key_hash(&loc))).collect()
 }
 
 /// [`Session::finish`] of a session whose rows were compared.

@@ -18,6 +18,9 @@ const MIN_PIECE: usize = 4 << 20;
 /// Minimum size of a piece in bytes if cores would be idle otherwise.
 const MIN_PIECE_FOR_IDLE_CORES: usize = 1 << 20;
 
+/// Minimum size of a piece of a window in bytes: windows for several cores have 512 KiB for each.
+pub(super) const MIN_PIECE_OF_WINDOW: usize = 384 << 10;
+
 /// The minimum size of a piece in bytes.
 pub(super) fn min_piece(progress: &Progress) -> usize {
     if progress.has_idle_cores() { MIN_PIECE_FOR_IDLE_CORES } else { MIN_PIECE }
@@ -129,7 +132,7 @@ pub(super) mod tests {
             self.entries.push((String::from_utf8_lossy(text).into_owned(), loc));
         }
 
-        fn fork(&self) -> Option<Self> {
+        fn fork(&mut self) -> Option<Self> {
             Some(Self::default())
         }
 

@@ -29,7 +29,7 @@ impl WindowScan {
         let scan =
             run(bytes, visitor, progress, Start { parser: Parser::default(), stops: true }, |from, names, walk| {
                 walk.stop_offsets.extend((!is_last).then_some(bytes.len()));
-                parallel::body(bytes, from..bytes.len(), names, walk, parallel::min_piece(progress));
+                parallel::body(bytes, from..bytes.len(), names, walk, parallel::MIN_PIECE_OF_WINDOW);
                 (is_joined, counted) = (is_last || walk.stopped_at == Some(bytes.len()), walk.counted);
             });
         let is_sitemap = scan.names.is_some() && !scan.root_is_empty;
@@ -60,7 +60,7 @@ impl WindowScan {
         let walk = Walk::new((&mut parser, &mut scan, visitor), progress, true);
         let stop_offsets = if is_last { Vec::new() } else { vec![bytes.len()] };
         let mut walk = Walk { utf8, is_later: true, stop_offsets, ..walk };
-        parallel::body(bytes, head..bytes.len(), &names, &mut walk, parallel::min_piece(progress));
+        parallel::body(bytes, head..bytes.len(), &names, &mut walk, parallel::MIN_PIECE_OF_WINDOW);
         let (rows, done) = walk.counted;
         let is_joined = is_last || walk.stopped_at == Some(bytes.len());
         self.counted = (self.counted.0 + rows, self.counted.1 + done);
