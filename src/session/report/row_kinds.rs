@@ -6,11 +6,12 @@ use crate::check::rule::RuleSet;
 use crate::document::rows::RowId;
 use crate::document::sitemap::SitemapId;
 use crate::session::checks::RowSetRules;
-use std::collections::VecDeque;
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
 use std::ops::Range;
 
 /// What the rules that a row violates, and the numbers of its findings, depend on.
-#[derive(PartialEq, Eq)]
+#[derive(PartialEq, Eq, Hash)]
 struct RowKind {
     /// The number of its set of entry rules.
     finding_id: u16,
@@ -23,16 +24,15 @@ struct RowKind {
 }
 
 /// Rows of the same kind.
-struct AlikeKind {
-    kind: RowKind,
+struct KnownKind {
     /// The rows after the first one, which is counted already.
     rows: AlikeRows,
     /// The rules whose findings need messages; the others are counted.
     with_message: RuleSet,
 }
 
-/// The maximum number of kinds whose rows are counted together.
-const MAX_KINDS: usize = 8;
+/// The maximum number of kinds whose rows are counted together: in a set with findings in most rows they are a few hundred.
+const MAX_KINDS: usize = 1 << 10;
 
 /// Counts the findings of rows of a file.
 pub(super) struct RowKinds<'c> {
@@ -43,7 +43,7 @@ pub(super) struct RowKinds<'c> {
     /// The rows of the file whose text is in memory.
     resident: Range<u32>,
     /// Kinds of rows that have the same numbers of findings as any other row of the kind.
-    kinds: VecDeque<AlikeKind>,
+    kinds: HashMap<RowKind, KnownKind, FixedState>,
     counted: Counted,
     /// Rows whose text is needed and not in memory.
     unread: Vec<RowId>,
@@ -52,7 +52,7 @@ pub(super) struct RowKinds<'c> {
 impl<'c> RowKinds<'c> {
     pub(super) fn new(counter: &'c Counter<'c>, id: SitemapId, sets: &'c [RuleSet], filter: &'c MessageFilter) -> Self {
         let resident = counter.snapshot.document.resident_range(id);
-        let (kinds, counted, unread) = (VecDeque::new(), Counted::default(), Vec::new());
+        let (kinds, counted, unread) = (HashMap::default(), Counted::default(), Vec::new());
         Self { counter, sets, filter, resident, kinds, counted, unread }
     }
 
@@ -60,7 +60,7 @@ impl<'c> RowKinds<'c> {
     /// text is needed and not in memory are neither counted nor returned: the row is noted as unread.
     pub(super) fn count(&mut self, row: RowId) -> RuleSet {
         let (kind, rules) = self.kind_of(row);
-        if let Some(known) = self.kinds.iter_mut().find(|known| known.kind == kind) {
+        if let Some(known) = self.kinds.get_mut(&kind) {
             known.rows.count += 1;
             return known.with_message;
         }
@@ -82,14 +82,9 @@ impl<'c> RowKinds<'c> {
             return RuleSet::EMPTY;
         }
         let is_host_known = kind.origin.is_some() || !rules.intersects(self.counter.by_host);
-        if alike == Alike::Yes && is_host_known {
-            if self.kinds.len() == MAX_KINDS
-                && let Some(oldest) = self.kinds.pop_front()
-            {
-                self.count_alike(&oldest.rows);
-            }
+        if alike == Alike::Yes && is_host_known && self.kinds.len() < MAX_KINDS {
             rows.count = 0;
-            self.kinds.push_back(AlikeKind { kind, rows, with_message });
+            self.kinds.insert(kind, KnownKind { rows, with_message });
         }
         with_message
     }
@@ -110,16 +105,10 @@ impl<'c> RowKinds<'c> {
         (RowKind { finding_id, of_set, has_extensions, quirks, origin, is_resident }, rules)
     }
 
-    fn count_alike(&mut self, rows: &AlikeRows) {
-        if rows.count > 0 {
-            self.counter.count(rows, &mut self.counted);
-        }
-    }
-
     /// The counts of all rows, and the unread rows.
     pub(super) fn finish(mut self) -> (Counted, Vec<RowId>) {
-        for known in std::mem::take(&mut self.kinds) {
-            self.count_alike(&known.rows);
+        for known in self.kinds.values().filter(|known| known.rows.count > 0) {
+            self.counter.count(&known.rows, &mut self.counted);
         }
         self.counter.name_hosts(&mut self.counted);
         (self.counted, self.unread)
