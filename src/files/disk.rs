@@ -20,7 +20,7 @@ pub struct OnDisk {
     pub mtime: Option<SystemTime>,
     /// Device and inode, if the system has them.
     pub identity: Option<(u64, u64)>,
-    /// [`fingerprint`] of the stored bytes, or [`OnDisk::NOT_HASHED`].
+    /// [`fingerprint`] of the stored bytes, or 0 for a file of a set that is never saved.
     pub hash: u64,
 }
 

@@ -134,7 +134,8 @@ mod tests {
             let mut shape = RowShape::new(origin, style);
             prop_assert_eq!((shape.origin(), shape.style()), (Ok(origin), style));
             RowShape::renumber(std::slice::from_mut(&mut shape), &vec![new; 1 + LAST as usize]);
-            let new = if RowShape::can_number(new as usize + 1) { Ok(origin.map(|_| new)) } else { origin.map_or(Ok(None), |_| Err(())) };
+            let has_number = origin.is_none() || RowShape::can_number(new as usize + 1);
+            let new = if has_number { Ok(origin.map(|_| new)) } else { Err(()) };
             prop_assert_eq!((shape.origin(), shape.style()), (new, style));
         }
     }

@@ -30,7 +30,8 @@ pub(in crate::session) fn repeated_hashes(lists: &[Vec<u64>]) -> RowSet {
             shared.insert(*hash, 0);
         }
     }
-    // Most of these hashes are not equal to another one: they only share a bit. Four times as many bits let few others pass.
+    // Most of these hashes are not equal to another one: they only share a bit. Four times as many bits let few others
+    // pass.
     let mut candidates = Filter::with_capacity(4 * shared.len());
     shared.keys().for_each(|hash| _ = candidates.test_and_set(*hash));
     let mut met: Vec<(u32, u64)> = Vec::new();

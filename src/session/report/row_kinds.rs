@@ -31,7 +31,7 @@ struct KnownKind {
     with_message: RuleSet,
 }
 
-/// The maximum number of kinds whose rows are counted together: in a set with findings in most rows they are a few hundred.
+/// The maximum number of kinds whose rows are counted together. A set with findings in most rows can have hundreds.
 const MAX_KINDS: usize = 1 << 10;
 
 /// Counts the findings of rows of a file.
