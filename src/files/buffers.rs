@@ -2,8 +2,9 @@
 //!
 //! Where one file is read after the other, buffers on the heap are reused: without that, the system would clear new
 //! memory for each file of many megabytes, and freed memory between live blocks would fragment. A set that is only
-//! checked is read into huge pages, or through windows if few of its texts are needed. One that is opened for longer is not: large blocks of free memory are scarce, and a
-//! virtual machine clears those that it has not used yet at a cost of milliseconds for each megabyte.
+//! checked is read into huge pages, or through windows if few of its texts are needed. One that is opened for longer is
+//! not: large blocks of free memory are scarce, and a virtual machine clears those that it has not used yet at a cost of
+//! milliseconds for each megabyte.
 
 use crate::file_bytes::FileBytes;
 use std::io;

@@ -1,6 +1,6 @@
 //! `Record`: the decoded fields of one row in 12 bytes, for sorting, filtering and coloring.
 //!
-//! Invariant I7: a record equals the one recomputed from its entry and overrides. The screen shows the text of the
+//! Invariant I7: a record equals the one recomputed from its entry and overrides, unless the text of the entry was dropped. The screen shows the text of the
 //! entry, never a value formatted from its record: `0.50` stays `0.50`.
 
 use super::entry::{Anomalies, Entry, Extensions, FieldSpan, TextKind};
@@ -309,8 +309,8 @@ impl Record {
         self.flags.contains(Flags::DELETED)
     }
 
-    /// What the record has of a row without text: its flags, and whether there is a lastmod, as an unreadable one. Most
-    /// rows of a file have the same.
+    /// The outline of the record, for a row whose text is dropped: its flags, and whether there is a lastmod, which is
+    /// recorded as unreadable. Most rows of a file have the same outline.
     pub(crate) fn outline(&self) -> Self {
         let of_values = Flags::PRECISION | Flags::LOC_ESCAPED;
         Self { lastmod: self.lastmod.min(1), flags: self.flags - of_values, ..Self::default() }

@@ -284,6 +284,21 @@ mod tests {
             prop_assert_eq!(&one.findings, &forked.findings);
             prop_assert_eq!(&one.keys, &forked.keys);
             prop_assert_eq!(one.links.rows(0).collect::<Vec<_>>(), forked.links.rows(0).collect::<Vec<_>>());
+            // A reader for windows forks again after a join, and uses the joined reader again.
+            let reader = || checks.reader(url_prefix, 1_000, now).with_near_keys().for_windows();
+            let (mut whole, mut windows) = (reader(), reader());
+            read(&mut whole, 0..rows.len());
+            read(&mut windows, 0..first);
+            for part in [first..second, second..rows.len()] {
+                let mut later = windows.fork().unwrap();
+                read(&mut later, part);
+                windows.join(later);
+            }
+            prop_assert_eq!(windows.joined.len(), 1);
+            prop_assert_eq!((&whole.records, &whole.findings), (&windows.records, &windows.findings));
+            prop_assert_eq!((&whole.near_keys, &whole.shapes), (&windows.near_keys, &windows.shapes));
+            prop_assert_eq!((&whole.keys, &whole.linked_keys), (&windows.keys, &windows.linked_keys));
+            prop_assert_eq!(whole.links.rows(0).collect::<Vec<_>>(), windows.links.rows(0).collect::<Vec<_>>());
             let counts = |reader: &Reader| {
                 let mut set = SetIndex::default();
                 set.insert_file_uncompared(FileRows { file: 0, first: 0, keys: &reader.keys }, reader.parts());
@@ -291,6 +306,7 @@ mod tests {
                 (set.counts(), set.len(), set.with_lastmod())
             };
             prop_assert_eq!(counts(&one), counts(&forked));
+            prop_assert_eq!(counts(&whole), counts(&windows));
         }
     }
 }

@@ -169,9 +169,9 @@ pub(in crate::session) fn rows_to_compare(session: &mut Session) -> Option<RowSe
     let State { document, checks, .. } = &mut session.current.state;
     let Uncompared { keys, near_keys } = session.uncompared.take()?;
     let linked_rows = if checks.set().has_links() {
-        let keys_of = |(id, keys): (u32, Option<Vec<u64>>)| keys.unwrap_or_else(|| keys_of(document, SitemapId(id)));
+        let of_file = |(id, keys): (u32, Option<Vec<u64>>)| keys.unwrap_or_else(|| keys_of(document, SitemapId(id)));
         let is_unlinked = |(row, _): &(u32, u64)| checks.set().linked_key(*row).is_none();
-        let rows = (0..).zip((0..).zip(keys).flat_map(keys_of));
+        let rows = (0..).zip((0..).zip(keys).flat_map(of_file));
         let unlinked: Vec<u64> = rows.filter(is_unlinked).map(|(_, key)| key).collect();
         checks.count_targets(&unlinked)
     } else {
@@ -180,7 +180,7 @@ pub(in crate::session) fn rows_to_compare(session: &mut Session) -> Option<RowSe
     Some(repeated_hashes(&near_keys) | linked_rows)
 }
 
-/// Hashes of the normalised URLs of a file.
+/// Hashes of the normalised URLs of a resident file.
 fn keys_of(document: &Document, id: SitemapId) -> Vec<u64> {
     let rows = document.sitemap(id).into_iter().flat_map(|sitemap| sitemap.rows.iter());
     rows.map(|row| document.value(row, Field::Loc).map_or(NO_KEY, |loc| key_hash(&loc))).collect()
