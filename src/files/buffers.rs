@@ -46,13 +46,13 @@ impl Buffers {
 
     /// An empty buffer for a window.
     pub(super) fn take_window(&self) -> Vec<u8> {
-        let Self::Windows(unused) = self else { return Vec::new() };
+        let (Self::Windows(unused) | Self::Reused(unused)) = self else { return Vec::new() };
         unused.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
     }
 
     /// Returns the buffer of a window to the pool.
     pub(super) fn recycle_window(&self, mut buffer: Vec<u8>) {
-        if let Self::Windows(unused) = self {
+        if let Self::Windows(unused) | Self::Reused(unused) = self {
             buffer.clear();
             unused.lock().unwrap_or_else(PoisonError::into_inner).push(buffer);
         }

@@ -1,15 +1,19 @@
 //! Verifies a written file before it replaces anything: reads it back and compares it with memory.
 //!
 //! The stored bytes must be those that were written (length and hash), and a scan of them must give the rows of the
-//! document: the same number, in the same order, with the same values. It needs memory for the file, but none per row.
+//! document: the same number, in the same order, with the same values. It needs memory for a window of the file, or for
+//! the file if that must be read as a whole, but none per row.
 
 use super::buffers::Buffers;
+use super::decode;
 use super::detect;
+use super::disk::OnDisk;
 use super::error::{Error, Reason};
 use super::form;
 use super::plan::{FileId, Output, Plan};
 use super::read::{self, Contents, Options};
 use super::temporary::Staged;
+use super::window::{MIN_LEN, WINDOW, Window};
 use crate::document::Document;
 use crate::document::index::IndexFile;
 use crate::document::row_cursor::RowCursor;
@@ -22,31 +26,115 @@ use crate::xml::entry::{Entry, TextKind};
 use crate::xml::fast_path;
 use crate::xml::names::{FileKind, Names};
 use crate::xml::record::{Flags, Record};
-use crate::xml::scan::Visit;
+use crate::xml::scan::{Visit, WindowScan};
 use crate::xml::splice::{Change, Changes};
 use std::borrow::Cow;
+use std::fs;
 use std::iter::Peekable;
+use std::path::Path;
+use std::sync::{Condvar, Mutex, PoisonError};
+
+/// Maximum number of bytes of files that are in memory as a whole at the same time, except for a single larger file. Two
+/// files of a little over half of the protocol's 50 MiB fit.
+const MAX_BYTES: u64 = 60 << 20;
+
+/// The memory of files that are read back.
+pub(super) struct ReadbackMemory {
+    buffers: Buffers,
+    /// The number of bytes of files that are in memory as a whole.
+    used: Mutex<u64>,
+    freed: Condvar,
+}
+
+/// Bytes of [`ReadbackMemory`], which are free again when this is dropped.
+struct Lease<'m> {
+    memory: &'m ReadbackMemory,
+    bytes: u64,
+}
+
+impl ReadbackMemory {
+    pub(super) fn new() -> Self {
+        Self { buffers: Buffers::reused(), used: Mutex::default(), freed: Condvar::new() }
+    }
+
+    /// Waits until a file fits into [`MAX_BYTES`]. A thread that holds a lease never waits for another one.
+    fn lease(&self, bytes: u64) -> Lease<'_> {
+        let is_full = |used: &mut u64| *used > 0 && *used + bytes > MAX_BYTES;
+        let used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        *self.freed.wait_while(used, is_full).unwrap_or_else(PoisonError::into_inner) += bytes;
+        Lease { memory: self, bytes }
+    }
+}
+
+impl Drop for Lease<'_> {
+    fn drop(&mut self) {
+        *self.memory.used.lock().unwrap_or_else(PoisonError::into_inner) -= self.bytes;
+        self.memory.freed.notify_all();
+    }
+}
 
 /// Reads a staged file back and compares it with the plan.
 ///
 /// # Errors
 /// [`Reason::Check`] with the first difference, or the error of the read.
-pub(super) fn read_back(plan: &Plan, output: &Output, staged: &Staged, buffers: &Buffers) -> Result<(), Error> {
-    let options = Options { buffers: buffers.clone(), ..Options::default() };
+pub(super) fn read_back(plan: &Plan, output: &Output, staged: &Staged, memory: &ReadbackMemory) -> Result<(), Error> {
+    if let Some(compared) = compare_in_windows(plan, output, staged, &memory.buffers) {
+        return compared.map_err(|why| Error::new(&output.path, Reason::Check(why)));
+    }
+    let _lease = memory.lease(output.bytes);
+    let options = Options { buffers: memory.buffers.clone(), ..Options::default() };
     let contents = read::read(&staged.temporary, &options, &Progress::default())
         .map_err(|error| Error { path: output.path.clone(), ..error })?;
     let compared = compare(plan, output, staged, &contents);
-    buffers.recycle(Some(contents.bytes));
-    compared
+    memory.buffers.recycle(Some(contents.bytes));
+    compared.map_err(|why| Error::new(&output.path, Reason::Check(why)))
 }
 
-fn compare(plan: &Plan, output: &Output, staged: &Staged, contents: &Contents) -> Result<(), Error> {
-    let failed = |why: String| Error::new(&output.path, Reason::Check(why));
-    let found = (contents.on_disk.len, contents.on_disk.hash);
-    if found != (staged.len, staged.hash) {
-        let why = format!("reading back gave {} bytes that are not the {} bytes written", found.0, staged.len);
-        return Err(failed(why));
+/// Compares a sitemap that is read back in windows. `None` if it must be in memory as a whole: it is short, packed, a
+/// table, damaged or unusual.
+fn compare_in_windows(plan: &Plan, output: &Output, staged: &Staged, buffers: &Buffers) -> Option<Result<(), String>> {
+    let FileId::Sitemap(id) = output.file else { return None };
+    let sitemap = plan.document.sitemap(id)?;
+    if staged.len < MIN_LEN || sitemap.gzip || sitemap.frame.names.kind != FileKind::Urlset {
+        return None;
     }
+    let mut check = Check::new(&plan.document, Expected::rows(&plan.document, id));
+    let mut buffer = buffers.take_window();
+    let found = scan_in_windows(&staged.temporary, &mut check, &mut buffer);
+    buffers.recycle_window(buffer);
+    Some(compare_bytes(found?, staged).and_then(|()| check.difference().map_or(Ok(()), Err)))
+}
+
+/// Reads and scans a file in windows; returns its length and hash.
+fn scan_in_windows(path: &Path, check: &mut Check<'_>, buffer: &mut Vec<u8>) -> Option<(u64, u64)> {
+    let metadata = fs::metadata(path).ok()?;
+    let (on_disk, progress) = (OnDisk::new(path, &metadata, OnDisk::NOT_HASHED), Progress::default());
+    let mut window = Window::hashing(&on_disk, buffer);
+    let mut end = window.fill(WINDOW)?;
+    let bytes = window.buffer.get(..end).filter(|bytes| decode::begins_as_utf8(bytes))?;
+    let mut is_last = window.is_last(end);
+    let mut scan = WindowScan::first(bytes, is_last, check, &progress)?;
+    window.head = scan.head_len();
+    while !is_last {
+        window.drop_scanned(end);
+        end = window.fill(WINDOW)?;
+        is_last = window.is_last(end);
+        scan = scan.next(window.buffer.get(..end)?, is_last, check, &progress)?;
+    }
+    Some((on_disk.len, window.hash()?))
+}
+
+/// Compares the length and hash of the bytes that were read with those that were written.
+fn compare_bytes(found: (u64, u64), staged: &Staged) -> Result<(), String> {
+    if found == (staged.len, staged.hash) {
+        return Ok(());
+    }
+    Err(format!("reading back gave {} bytes that are not the {} bytes written", found.0, staged.len))
+}
+
+/// Compares a file that was read as a whole.
+fn compare(plan: &Plan, output: &Output, staged: &Staged, contents: &Contents) -> Result<(), String> {
+    compare_bytes((contents.on_disk.len, contents.on_disk.hash), staged)?;
     let document = &plan.document;
     let (mut check, layout) = match output.file {
         FileId::Index | FileId::IndexVolume(_) => {
@@ -65,21 +153,21 @@ fn compare(plan: &Plan, output: &Output, staged: &Staged, contents: &Contents) -
         let row = scan.starts.partition_point(|start| *start as usize <= damage.at).checked_sub(1);
         let row = row.and_then(|entry| expected_loc(plan, output.file, entry));
         let row = row.map_or_else(String::new, |loc| format!(" in the row {loc}"));
-        return Err(failed(format!("{}{row} (line {line}, column {column})", detect::damage_words(damage.kind))));
+        return Err(format!("{}{row} (line {line}, column {column})", detect::damage_words(damage.kind)));
     }
-    check.difference().map_or(Ok(()), |why| Err(failed(why)))
+    check.difference().map_or(Ok(()), Err)
 }
 
 /// The expected entries of a file, in order.
 enum Expected<'d> {
-    Rows(Peekable<Box<dyn Iterator<Item = RowId> + 'd>>),
-    Locs(Box<dyn Iterator<Item = &'d str> + 'd>),
+    Rows(Peekable<Box<dyn Iterator<Item = RowId> + Send + 'd>>),
+    Locs(Box<dyn Iterator<Item = &'d str> + Send + 'd>),
 }
 
 impl<'d> Expected<'d> {
     fn rows(document: &'d Document, id: SitemapId) -> Self {
         let rows = document.sitemap(id).into_iter().flat_map(|sitemap| sitemap.rows.iter());
-        let rows: Box<dyn Iterator<Item = RowId>> = Box::new(rows.filter(|row| document.is_live(*row)));
+        let rows: Box<dyn Iterator<Item = RowId> + Send> = Box::new(rows.filter(|row| document.is_live(*row)));
         Self::Rows(rows.peekable())
     }
 
@@ -288,6 +376,7 @@ impl Visit for Check<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::files::disk::fingerprint;
     use crate::files::fixture::TestSet;
     use crate::progress::work;
     use crate::xml::scan::Scan;
@@ -376,6 +465,62 @@ mod tests {
         let written = written(&set);
         let units = work::here(|| drop(scan_written(&set, &written, false)));
         assert!(units < written.len() as u64 / 10, "{units} units for {} bytes", written.len());
+    }
+
+    /// A set of 40 rows, some with extensions, after a change of all rows.
+    fn changed_set() -> TestSet {
+        let row = |number: u32| {
+            let image = "<image:image><image:loc>https://e.com/a.jpg</image:loc></image:image>";
+            format!(
+                "<url><loc>https://e.com/{number}</loc>{}</url>\n",
+                if number.is_multiple_of(5) { image } else { "" }
+            )
+        };
+        let rows: String = (0..40).map(row).collect();
+        let text = EXTENDED.split_inclusive(">\n").next().unwrap().to_owned() + &rows + "</urlset>\n";
+        let mut set = TestSet::new(&[("sitemap.xml", text.as_bytes())]);
+        set.set(&(0..40).collect::<Vec<_>>(), Field::Priority, Some("0.8"));
+        set
+    }
+
+    /// A staged file with these bytes; `hash` is that of the bytes that were written.
+    fn staged(set: &TestSet, bytes: &[u8], hash: u64) -> Staged {
+        use crate::files::gate::AllowAll;
+        use crate::files::replace_target::{ReplaceTarget, TargetAction};
+        use crate::files::temporary::TempFile;
+        use std::io::Write;
+        let path = set.path("sitemap.xml");
+        let target = ReplaceTarget::inspect(&path, TargetAction::Replace, &set.disk, false).unwrap();
+        let mut file = TempFile::create(&target, path.parent().unwrap(), &AllowAll).unwrap();
+        file.write_all(bytes).unwrap();
+        Staged { hash, ..file.finish(target).unwrap() }
+    }
+
+    #[test]
+    fn a_file_in_windows_compares_as_a_whole_one() {
+        let set = changed_set();
+        let (plan, written) = (set.plan(), written(&set));
+        let output = &plan.outputs[0];
+        let read_whole = |staged: &Staged| {
+            let contents = read::read(&staged.temporary, &Options::default(), &Progress::default()).unwrap();
+            compare(&plan, output, staged, &contents)
+        };
+        let in_windows = |staged: &Staged| compare_in_windows(&plan, output, staged, &Buffers::reused());
+        let sound = staged(&set, &written, fingerprint(&written));
+        assert_eq!(in_windows(&sound), Some(Ok(())));
+        assert_eq!(read_whole(&sound), Ok(()));
+        // Other bytes than those that were written, and bytes that were written but are other rows.
+        for from in (0..written.len()).step_by(7) {
+            for to in [&b""[..], b"x", b"<"] {
+                let changed = [&written[..from], to, &written[from + 1..]].concat();
+                for hash in [fingerprint(&written), fingerprint(&changed)] {
+                    let staged = staged(&set, &changed, hash);
+                    if let Some(found) = in_windows(&staged) {
+                        assert_eq!(found, read_whole(&staged), "{}", String::from_utf8_lossy(&changed));
+                    }
+                }
+            }
+        }
     }
 
     /// The difference that is reported for a written file in which `from` is replaced by `to`.

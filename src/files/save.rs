@@ -5,14 +5,13 @@
 //! no file.
 
 use super::backup::{BackupContext, Backups, NewBackups, When};
-use super::buffers::Buffers;
 use super::commit::{self, Commit};
 use super::disk::Disk;
 use super::error::{Error, Reason};
 use super::gate::{AllowAll, FsOperation, Gate, attempt};
 use super::made_folders::{Folders, resolve_target, set_folder};
 use super::plan::{Action, FileId, Output, Plan};
-use super::readback::read_back;
+use super::readback::{ReadbackMemory, read_back};
 use super::record::{self, Recovery};
 use super::replace_target::{ReplaceTarget, TargetAction, first_duplicate};
 use super::space;
@@ -30,7 +29,7 @@ use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 /// The result of a save.
@@ -52,15 +51,11 @@ pub struct Saved {
     pub unsigned: Option<String>,
 }
 
-/// Bytes per write.
-const WRITE_BYTES: usize = 1 << 20;
+/// Bytes per write: they are in the cache of the core when the system copies them.
+const WRITE_BYTES: usize = 64 << 10;
 
 /// Number of threads that sync files while others write.
 const SYNC_THREADS: usize = 2;
-
-/// Maximum number of uncompressed bytes that are read back at the same time, except for a single larger file. Two files
-/// of a little over half of the protocol's 50 MiB fit.
-const MAX_READBACK_BYTES: u64 = 60 << 20;
 
 /// The gzip level of every file: equal content gives equal files.
 const LEVEL: Compression = Compression::new(6);
@@ -141,8 +136,7 @@ pub(crate) struct IncrementalSave<'g> {
     reals: Vec<PathBuf>,
     /// The folders of the inspected files, with the bytes that each file needs on disk.
     sizes: Vec<(PathBuf, u64)>,
-    buffers: Buffers,
-    memory: MemoryBudget,
+    memory: ReadbackMemory,
 }
 
 impl IncrementalSave<'static> {
@@ -187,8 +181,7 @@ impl<'g> IncrementalSave<'g> {
             present: Vec::new(),
             reals: Vec::new(),
             sizes: Vec::new(),
-            buffers: Buffers::reused(),
-            memory: MemoryBudget::default(),
+            memory: ReadbackMemory::new(),
         })
     }
 
@@ -293,8 +286,8 @@ impl<'g> IncrementalSave<'g> {
         self.sizes.extend(sizes);
         let writes: Vec<(&Output, ReplaceTarget)> = outputs.into_iter().zip(targets).collect();
         progress.expect(writes.len() as u64, writes.iter().map(|(output, _)| output.bytes).sum());
-        let Self { set_folder, gate, buffers, memory, .. } = &*self;
-        let job = StageJob { plan, set_folder, gate: *gate, progress, buffers, memory };
+        let Self { set_folder, gate, memory, .. } = &*self;
+        let job = StageJob { plan, set_folder, gate: *gate, progress, memory };
         let staged = job.stage_all(writes).map_err(|error| self.explain(error))?;
         self.staged.extend(staged);
         Ok(removes)
@@ -394,40 +387,12 @@ struct StageJob<'a> {
     set_folder: &'a Path,
     gate: &'a dyn Gate,
     progress: &'a Progress,
-    buffers: &'a Buffers,
-    memory: &'a MemoryBudget,
-}
-
-/// Limits the bytes of files that are read back at once to [`MAX_READBACK_BYTES`], or to one larger file.
-#[derive(Default)]
-struct MemoryBudget(Mutex<u64>, Condvar);
-
-/// Bytes of a [`MemoryBudget`], released when this is dropped.
-struct Lease<'b> {
-    budget: &'b MemoryBudget,
-    bytes: u64,
-}
-
-impl MemoryBudget {
-    /// Waits until a file fits into the budget. A thread that holds a lease never waits for another one.
-    fn take(&self, bytes: u64) -> Lease<'_> {
-        let full = |taken: &mut u64| *taken > 0 && *taken + bytes > MAX_READBACK_BYTES;
-        let taken = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        *self.1.wait_while(taken, full).unwrap_or_else(PoisonError::into_inner) += bytes;
-        Lease { budget: self, bytes }
-    }
-}
-
-impl Drop for Lease<'_> {
-    fn drop(&mut self) {
-        *self.budget.0.lock().unwrap_or_else(PoisonError::into_inner) -= self.bytes;
-        self.budget.1.notify_all();
-    }
+    memory: &'a ReadbackMemory,
 }
 
 impl StageJob<'_> {
-    /// Writes all files beside their targets and reads them back, in parallel within [`MAX_READBACK_BYTES`]. Each file
-    /// is synced while it is read back and the next ones are written.
+    /// Writes all files beside their targets and reads them back, in parallel. Each file is synced while it is read back and
+    /// the next ones are written.
     fn stage_all(&self, writes: Vec<(&Output, ReplaceTarget)>) -> Result<Vec<Staged>, Error> {
         let (sender, receiver) = sync_channel(SYNC_THREADS);
         let receiver = Mutex::new(receiver);
@@ -489,19 +454,24 @@ impl StageJob<'_> {
             _ => failed(error),
         })?;
         let mut writer = Writer::new(BufWriter::with_capacity(WRITE_BYTES, sink), gzip);
-        let mut len = 0u64;
+        let (mut len, mut reported) = (0u64, 0u64);
         self.produce(output.file, &mut |bytes: &[u8]| {
             // Long runs of untouched entries are written in pieces so that a cancellation is noticed.
             bytes.chunks(WRITE_BYTES).try_for_each(|bytes| {
-                if self.progress.is_cancelled() {
-                    return Err(io::ErrorKind::Other.into());
-                }
                 len += bytes.len() as u64;
-                self.progress.advance(0, bytes.len() as u64);
+                // Most pieces are a few bytes of one row, and all threads report to the same counter.
+                if len - reported >= WRITE_BYTES as u64 {
+                    if self.progress.is_cancelled() {
+                        return Err(io::ErrorKind::Other.into());
+                    }
+                    self.progress.advance(0, len - reported);
+                    reported = len;
+                }
                 writer.as_write().write_all(bytes)
             })
         })
         .map_err(failed)?;
+        self.progress.advance(0, len - reported);
         let (staged, file) = writer.finish().and_then(|sink| sink.close(target)).map_err(failed)?;
         if len != output.bytes {
             let why = format!("{len} bytes were produced where {} were expected", output.bytes);
@@ -516,9 +486,7 @@ impl StageJob<'_> {
             Some(to_sync) => drop(to_sync.send((output.path.clone(), file))),
             None => attempt(self.gate, FsOperation::Sync, || file.sync_all()).map_err(failed)?,
         }
-        let lease = self.memory.take(output.bytes);
-        read_back(self.plan, output, &staged, self.buffers)?;
-        drop(lease);
+        read_back(self.plan, output, &staged, self.memory)?;
         self.progress.finish_files(1);
         Ok(Some(staged))
     }

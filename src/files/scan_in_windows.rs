@@ -5,36 +5,23 @@
 //! is used again, and only the first entries are kept.
 
 use super::disk::OnDisk;
-use super::error::{Error, Reason};
 use super::load_context::LoadContext;
 use super::loaded::{File, FileInfo};
-use super::read::{CHUNK, Opened, open_regular};
+use super::read::open_regular;
 use super::stream::is_stream;
+use super::window::{MIN_LEN, SCALE, WINDOW, Window};
 use super::{conflict, decode, detect};
 use crate::document::form::Form;
 use crate::document::sitemap::UTF_8;
 use crate::document::source::{Source, mentions_prefix};
 use crate::xml::grid::TableHints;
 use crate::xml::names::FileKind;
-use crate::xml::scan::{Scan, Visit, WindowScan, last_entry_end};
-use std::io::{Read, Seek, SeekFrom};
+use crate::xml::scan::{Scan, Visit, WindowScan};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Factor of the sizes below: tests have small files.
-const SCALE: usize = if cfg!(test) { 1 } else { 1 << 10 };
-
-/// Number of bytes of a window: it is scanned while it is in the cache of the core that read it.
-const WINDOW: usize = 512 * SCALE;
-
 /// The maximum number of cores that scan one window.
 const MAX_CORES: usize = 8;
-
-/// A file is read as a whole if an entry is longer than this number of bytes.
-const MAX_WINDOW: usize = 32 * WINDOW;
-
-/// Shorter files are read as a whole.
-const MIN_LEN: u64 = 256 * SCALE as u64;
 
 /// Number of bytes of the first entries, which are kept: most messages are about them.
 const KEPT_BYTES: usize = 64 * SCALE;
@@ -63,7 +50,7 @@ impl<V: Visit + Send> LoadContext<'_, V> {
             return None;
         }
         let on_disk = OnDisk::new(path, &metadata, OnDisk::NOT_HASHED);
-        let mut window = Window { on_disk: &on_disk, buffer, head: 0, read: 0 };
+        let mut window = Window::new(&on_disk, buffer);
         let mut end = window.fill(self.window_len())?;
         let bytes = window.buffer.get(..end)?;
         let facts = FileInfo {
@@ -111,101 +98,6 @@ impl<V: Visit + Send> LoadContext<'_, V> {
 
     fn window_len(&self) -> usize {
         WINDOW * if self.progress.has_idle_cores() { rayon::current_num_threads().min(MAX_CORES) } else { 1 }
-    }
-}
-
-/// Reads a part of a file again, which is unchanged since it was read: successive pieces that end at `ends`, until `visit`
-/// returns false.
-///
-/// # Errors
-/// The file cannot be read, or has changed.
-pub(crate) fn read_again(
-    on_disk: &OnDisk,
-    ends: impl IntoIterator<Item = u64>,
-    mut visit: impl FnMut(&[u8]) -> bool,
-) -> Result<(), Error> {
-    let failed = |error| Error::system("read", &on_disk.path, error);
-    let mut opened = open_unchanged(on_disk)?;
-    let (mut buffer, mut from) = (Vec::new(), 0);
-    for end in ends {
-        buffer.clear();
-        let len = end.saturating_sub(from);
-        let read = opened.file.by_ref().take(len).read_to_end(&mut buffer).map_err(failed)?;
-        if (read as u64) < len {
-            return Err(Error::new(&on_disk.path, Reason::Changed));
-        }
-        if !visit(&buffer) {
-            break;
-        }
-        from = end;
-    }
-    Ok(())
-}
-
-/// Opens a file that was read before.
-fn open_unchanged(on_disk: &OnDisk) -> Result<Opened, Error> {
-    let opened = open_regular(&on_disk.path)?;
-    let metadata = opened.file.metadata().map_err(|error| Error::system("read", &on_disk.path, error))?;
-    let is_same = on_disk.matches_metadata(&metadata);
-    if is_same { Ok(opened) } else { Err(Error::new(&on_disk.path, Reason::Changed)) }
-}
-
-/// The window of a file that is in memory.
-struct Window<'b> {
-    /// The file when its first window was read.
-    on_disk: &'b OnDisk,
-    /// The bytes before the content of the root, and the window.
-    buffer: &'b mut Vec<u8>,
-    /// The length of the bytes before the content of the root, once they are known.
-    head: usize,
-    /// Number of bytes that were read.
-    read: u64,
-}
-
-impl Window<'_> {
-    /// Reads on until the window has `len` bytes and an entry ends in it, or to the end of the file. Returns the offset in
-    /// the buffer after the last entry, or after the file. `None` if the file cannot be read, has changed, or has an entry
-    /// that is too long.
-    fn fill(&mut self, len: usize) -> Option<usize> {
-        // The file is open only while bytes are read, as any other file: a scan may begin to read another one on this
-        // thread, and reads may wait until no file is open.
-        let mut opened = open_unchanged(self.on_disk).ok()?;
-        let file = &mut opened.file;
-        file.seek(SeekFrom::Start(self.read)).ok()?;
-        let mut wanted = self.head + len;
-        loop {
-            while self.buffer.len() < wanted && self.read < self.on_disk.len {
-                let before = self.buffer.len();
-                let chunk = CHUNK.min((wanted - before) as u64).min(self.on_disk.len - self.read);
-                let read = file.by_ref().take(chunk).read_to_end(self.buffer).ok()? as u64;
-                self.read += read;
-                if read < chunk {
-                    return None;
-                }
-            }
-            if self.read == self.on_disk.len {
-                return Some(self.buffer.len());
-            }
-            if let Some(end) = last_entry_end(self.buffer.get(self.head..)?) {
-                return Some(self.head + end);
-            }
-            wanted += len;
-            if wanted > MAX_WINDOW {
-                return None;
-            }
-        }
-    }
-
-    /// Whether the window that ends at this offset is the last one.
-    fn is_last(&self, end: usize) -> bool {
-        self.read == self.on_disk.len && end == self.buffer.len()
-    }
-
-    /// Drops the bytes between the head and this offset.
-    fn drop_scanned(&mut self, end: usize) {
-        let len = self.buffer.len();
-        self.buffer.copy_within(end..len, self.head);
-        self.buffer.truncate(self.head + len - end);
     }
 }
 
@@ -258,16 +150,12 @@ impl FirstEntries {
 mod tests {
     use super::super::load::load;
     use super::super::load::tests::Locs;
+    use super::super::window::MAX_WINDOW;
+    use super::super::window::tests::{ROOT, entries};
     use super::super::{Buffers, LoadedFile, Options};
     use super::*;
     use crate::progress::Progress;
     use std::fs;
-
-    const ROOT: &str = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n";
-
-    fn entries(count: usize) -> String {
-        (0..count).map(|entry| format!("<url><loc>https://e.com/{entry}</loc></url>\n")).collect::<Vec<_>>().concat()
-    }
 
     /// What a load delivers: the source with all its entries, the number of dropped ones, the URLs, and the progress in
     /// rows and bytes.
@@ -337,21 +225,5 @@ mod tests {
         for text in files {
             assert_eq!(dropped(&text), 0);
         }
-    }
-
-    #[test]
-    fn a_file_that_changes_while_it_is_read_is_not_scanned_in_windows() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("sitemap.xml");
-        fs::write(&path, format!("{ROOT}{}</urlset>\n", entries(400))).unwrap();
-        let on_disk = OnDisk::new(&path, &fs::metadata(&path).unwrap(), 0);
-        let mut buffer = Vec::new();
-        let mut window = Window { on_disk: &on_disk, buffer: &mut buffer, head: 0, read: 0 };
-        assert!(window.fill(WINDOW).is_some());
-        let ends = [10, 20];
-        assert!(read_again(&on_disk, ends, |_| true).is_ok());
-        fs::write(&path, format!("{ROOT}{}</urlset>\n", entries(401))).unwrap();
-        assert!(window.fill(WINDOW).is_none());
-        assert!(read_again(&on_disk, ends, |_| true).unwrap_err().to_string().contains("has changed"));
     }
 }
