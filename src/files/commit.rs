@@ -137,6 +137,12 @@ fn allocate(_: &Path, _: u64) -> io::Result<()> {
     Ok(())
 }
 
+/// Maximum number of replaced files that are open until their memory is freed.
+const MAX_OPEN: usize = 64;
+
+/// Minimum length in bytes of a file whose memory is freed by another thread.
+const MIN_FREED_LATER: u64 = 1 << 20;
+
 /// Replaces each target, removing it from `staged`, then removes the removed files.
 fn replace_all(
     staged: &mut VecDeque<Staged>,
@@ -144,13 +150,14 @@ fn replace_all(
     disk: &mut Disk,
     gate: &dyn Gate,
 ) -> Result<(), Error> {
+    let frees_later = staged.len() <= MAX_OPEN;
     while let Some(Staged { target, temporary, len, hash }) = staged.pop_front() {
         let failed = |error| Error::system("rename the new file over the old one", &target.path, error);
         let replaced = attempt(gate, FsOperation::Rename, || {
             if target.in_place {
                 overwrite(&temporary, &target.real, gate)
             } else {
-                fs::rename(&temporary, &target.real)
+                rename(&temporary, &target, frees_later)
             }
         });
         if let Err(error) = replaced {
@@ -175,6 +182,19 @@ fn replace_all(
         attempt(gate, FsOperation::Remove, || fs::remove_file(&target.real))
             .map_err(|error| Error::system("remove", &target.path, error))?;
         disk.forget(&target.path);
+    }
+    Ok(())
+}
+
+/// Renames a new file over an old one. The system frees the memory of the old file when nothing has it open any more, which
+/// takes milliseconds for large files: with `frees_later`, another thread waits for that.
+fn rename(new: &Path, old: &ReplaceTarget, frees_later: bool) -> io::Result<()> {
+    let is_large = old.metadata.as_ref().is_some_and(|metadata| metadata.len() >= MIN_FREED_LATER);
+    // Other systems may refuse to replace an open file.
+    let open = if cfg!(unix) && frees_later && is_large { File::open(&old.real).ok() } else { None };
+    fs::rename(new, &old.real)?;
+    if let Some(open) = open {
+        rayon::spawn(move || drop(open));
     }
     Ok(())
 }
