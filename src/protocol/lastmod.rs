@@ -134,7 +134,8 @@ pub struct Validation {
 
 /// Validates a decoded `lastmod` without surrounding white space.
 ///
-/// Accepted without a fault: `YYYY-MM-DD`, and `YYYY-MM-DDThh:mm:ss` followed by `Z` or `±hh:mm`
+/// Accepted without a fault: `YYYY-MM-DD`, and `YYYY-MM-DDThh:mm:ss`, with at most three digits of a fraction, followed by
+/// `Z` or `±hh:mm`
 /// (W3C Note Datetime, read together with sitemap.xsd 0.9, `tLastmod`).
 pub fn validate(text: &str) -> Validation {
     match parse_strict(text.as_bytes()) {
@@ -165,6 +166,14 @@ pub fn parse_strict(text: &[u8]) -> Option<Lastmod> {
     if hour > 23 || minute > 59 || second > 59 {
         return None;
     }
+    let (precision, zone) = match zone {
+        [b'.', rest @ ..] => {
+            let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+            let is_short = (1..=time_of_day::MILLISECONDS).contains(&digits);
+            (Precision::Fraction, rest.get(digits..).filter(|_| is_short)?)
+        }
+        _ => (Precision::Second, zone),
+    };
     let offset = match *zone {
         [b'Z'] => 0,
         [sign @ (b'+' | b'-'), h1, h2, b':', m1, m2] => {
@@ -178,7 +187,7 @@ pub fn parse_strict(text: &[u8]) -> Option<Lastmod> {
         _ => return None,
     };
     let time = (i64::from(hour) * 60 + i64::from(minute)) * 60 + i64::from(second);
-    Some(Lastmod { seconds: midnight + time - offset * 60, precision: Precision::Second })
+    Some(Lastmod { seconds: midnight + time - offset * 60, precision })
 }
 
 /// A text of eight bytes in which `0` stands for any digit. All bytes are compared at once, as those of one integer.
@@ -237,7 +246,7 @@ mod tests {
 
     #[test]
     fn valid_values_have_no_faults() {
-        use Precision::{Day, Second};
+        use Precision::{Day, Fraction, Second};
         let noon = MAY_10 + 12 * 3600;
         let table = [
             ("2005-05-10", MAY_10, Day),
@@ -248,6 +257,8 @@ mod tests {
             ("2005-05-10T08:30:00-03:30", noon, Second),
             ("2005-05-11T02:00:00+14:00", noon, Second),
             ("9999-12-31T23:59:59Z", 253_402_300_799, Second),
+            ("2005-05-10T12:00:00.5Z", noon, Fraction),
+            ("2005-05-10T20:00:00.123+08:00", noon, Fraction),
         ];
         for (text, seconds, precision) in table {
             let expected = Validation { instant: Some(read_as(seconds, precision)), faults: Faults::empty() };
