@@ -458,6 +458,17 @@ impl Checks {
         self.sets.read().unwrap_or_else(PoisonError::into_inner).get(self.finding_id(row))
     }
 
+    /// Those of the rules that a row violates for which its entry may have findings itself: its host may violate a rule
+    /// that is about single URLs too.
+    pub(super) fn rules_of_entry(&self, row: RowId, rules: RuleSet) -> RuleSet {
+        let shared = RuleSet::of(&[Rule::LOC_TEMPLATE_RESIDUE]);
+        if !rules.intersects(shared) || self.entry_rules_of(row).intersects(shared) {
+            rules
+        } else {
+            rules.minus(shared)
+        }
+    }
+
     /// [`Checks::rules_of`] for callers with many rows, which get the sets of rules once ([`Checks::rule_sets`]).
     pub fn rules_in(&self, row: RowId, document: &Document, sets: &[RuleSet]) -> RuleSet {
         let own = sets.get(usize::from(self.finding_id(row))).copied().unwrap_or_default();

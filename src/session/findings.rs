@@ -94,7 +94,7 @@ pub(super) fn of_rules(
     } else {
         Trial::new(entry, text, &context)
     };
-    let mut findings = message::findings(&trial, rules, fixes, values);
+    let mut findings = message::findings(&trial, snapshot.checks.rules_of_entry(row, rules), fixes, values);
     let locs = DocumentLocs(&snapshot.document);
     for rule in snapshot.checks.set().rules_of(row.0, &locs).iter().map(rule_of) {
         let Some(severity) = rule.severity_in(snapshot.checks.profile()) else { continue };

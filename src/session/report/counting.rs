@@ -322,7 +322,9 @@ impl<'c> Counter<'c> {
         let snapshot = self.snapshot;
         let checks = &snapshot.checks;
         let (entry, text) = snapshot.document.entry(row);
-        message::count(&entry, &text, &checks.context(&snapshot.document, row, snapshot.clock), rules, &mut visit);
+        let (context, own) =
+            (checks.context(&snapshot.document, row, snapshot.clock), checks.rules_of_entry(row, rules));
+        message::count(&entry, &text, &context, own, &mut visit);
         let of_set = checks.set().rules_of(row.0, &DocumentLocs(&snapshot.document));
         of_set.iter().map(rule_of).for_each(&mut visit);
         snapshot.document.quirks_of(row).iter().for_each(|found| visit(quirk::rule_of(found.kind)));
@@ -456,6 +458,17 @@ mod tests {
             checks.entry_rules_of(RowId(8))
         );
         assert_eq!(numbers(0), numbers(8));
+    }
+
+    /// The rule is about single URLs too, but this URL is none of those.
+    #[test]
+    fn a_host_of_templates_is_reported_once() {
+        let row = |host: &str| format!("<url><loc>https://{host}/a</loc></url>\n");
+        let session = open(&[row("e.com"), row("example.com")]);
+        let found = report::all_findings(&session).into_iter().map(|found| found.finding);
+        let found: Vec<String> =
+            found.filter(|found| found.rule == Rule::LOC_TEMPLATE_RESIDUE).map(|found| found.message).collect();
+        assert_eq!(found, ["placeholder host (example.com) among real ones"]);
     }
 
     /// Needs messages until it has five findings, and counts the messages that it gets.
