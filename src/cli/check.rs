@@ -586,10 +586,18 @@ mod tests {
         let with_message = ["check", "PATH", "--now", "2026-11-20"];
         let only_counted = [&with_message[..], &["--max-findings", "0"]].concat();
         // An impossible date in row 1, whose text is kept; or in row 40.
-        for (row, is_read_again) in [(1, false), (40, true)] {
+        // Or findings of which a row may have several: a host of templates, an unknown element.
+        for (row, host, more, is_read_again) in
+            [(1, "e.com", "", false), (40, "e.com", "", true), (60, "example.com", "<x/>", true)]
+        {
             let rows: Vec<(u8, u8)> = (0..60).map(|loc| (loc + 12, if loc == row { 1 } else { 2 })).collect();
             write(folder.path(), &[rows]);
-            fs::rename(folder.path().join("s0.xml"), &path).unwrap();
+            let text = fs::read_to_string(folder.path().join("s0.xml")).unwrap();
+            fs::write(
+                &path,
+                text.replace("://e.com/", &format!("://{host}/")).replace("</url>", &format!("{more}</url>")),
+            )
+            .unwrap();
             for (words, is_read_again) in [(&with_message[..], is_read_again), (&only_counted, false)] {
                 let words = words.iter().map(|word| if *word == "PATH" { path.to_str().unwrap() } else { word });
                 let line = Cli::try_parse_from(["sited"].into_iter().chain(words)).unwrap();

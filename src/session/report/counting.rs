@@ -5,7 +5,7 @@
 
 use crate::check::entry::ENTRY_RULES;
 use crate::check::rule::{FindingCounts, Grouping, Rule, RuleSet};
-use crate::check::set::NearDuplicates;
+use crate::check::set::{NearDuplicates, SetRule};
 use crate::check::{Profile, message, quirk, rules_of_field};
 use crate::document::rows::RowId;
 use crate::protocol::{Field, Severity, location};
@@ -210,6 +210,9 @@ impl Counted {
     }
 }
 
+/// This rule is both about single URLs and about all hosts of the set together.
+const RESIDUE: RuleSet = RuleSet::of(&[Rule::LOC_TEMPLATE_RESIDUE]);
+
 /// Counts findings of rows.
 pub(super) struct Counter<'c> {
     pub(super) snapshot: &'c Snapshot,
@@ -221,7 +224,7 @@ pub(super) struct Counter<'c> {
     pub(super) has_set_rules: bool,
     /// Rules of which a row has at most one finding.
     once: RuleSet,
-    /// Rules of which a row without extensions, and so with one URL, has at most one finding.
+    /// Rules of which an entry without extensions, and so with one URL, has at most one finding.
     once_alone: RuleSet,
     /// Findings per rule set that were counted while rows were read.
     places: Arc<FindingCounts>,
@@ -238,9 +241,7 @@ impl<'c> Counter<'c> {
         // URLs in extensions are not compared with the host of the file.
         let by_host: RuleSet = grouped(Grouping::Host).collect();
         let once = reported_once().union(by_host);
-        // This rule is both about single URLs and about all hosts together.
-        let of_loc = rules_of_field(Field::Loc).minus(RuleSet::of(&[Rule::LOC_TEMPLATE_RESIDUE]));
-        let once_alone = once.union(of_loc);
+        let once_alone = once.union(rules_of_field(Field::Loc)).union(RuleSet::of(&[Rule::DOC_UNKNOWN_ELEMENT]));
         let of_places = if filter.counts_places { grouped(Grouping::File).collect() } else { RuleSet::EMPTY };
         let once = once.minus(of_places.minus(message::REPORTED_ONCE));
         let has_set_rules = has_set_rules(&snapshot.checks, near);
@@ -278,15 +279,19 @@ impl<'c> Counter<'c> {
             Some(&[][..])
         } else {
             // Counts from reading do not include the findings of set rules.
-            let places = self.places.get(&self.snapshot.checks.finding_id(row));
-            places.filter(|_| !others.contains(Rule::LOC_TEMPLATE_RESIDUE)).map(|places| &**places)
+            self.places.get(&self.snapshot.checks.finding_id(row)).map(|places| &**places)
         };
         if let Some(places) = places
             && !of_quirks.intersects(ENTRY_RULES)
         {
             let known = |rule: Rule| places.iter().find(|(known, _)| *known == rule);
             let places_of = |rule: Rule| known(rule).map_or(1, |(_, places)| u64::from(*places));
-            others.iter().for_each(|rule| add(rule, places_of(rule)));
+            others.minus(RESIDUE).iter().for_each(|rule| add(rule, places_of(rule)));
+            if others.intersects(RESIDUE) {
+                let is_own = self.snapshot.checks.rules_of_entry(row, RESIDUE).intersects(RESIDUE);
+                let own = if is_own { places_of(Rule::LOC_TEMPLATE_RESIDUE) } else { 0 };
+                add(Rule::LOC_TEMPLATE_RESIDUE, own + u64::from(self.has_template_host(row)));
+            }
             for rule in rest.intersection(of_quirks).iter() {
                 let found = quirks.iter().filter(|found| quirk::rule_of(found.kind) == rule);
                 add(rule, found.count() as u64);
@@ -307,6 +312,12 @@ impl<'c> Counter<'c> {
         });
         found.into_iter().filter(|(rule, _)| rest.contains(*rule)).for_each(|(rule, places)| add(rule, places));
         Alike::No
+    }
+
+    /// Whether a row has a placeholder host among real ones.
+    fn has_template_host(&self, row: RowId) -> bool {
+        let locs = DocumentLocs(&self.snapshot.document);
+        self.snapshot.checks.set().rules_of(row.0, &locs).has(SetRule::TemplateHost)
     }
 
     /// Moves the counts by origin number to those by host.
