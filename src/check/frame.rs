@@ -83,7 +83,7 @@ pub(crate) fn check(frame: &Frame<'_>) -> RuleSet {
         rules.insert_if(Rule::XML_ENTITY_DECLARATION, memchr::memmem::find(text, b"<!ENTITY").is_some());
     }
     rules.insert_if(Rule::NS_PREFIX, frame.is_prefixed && !frame.names.prefix.is_empty());
-    let mut prefixes = prefixes(frame.names);
+    let mut prefixes = frame.names.declared_prefixes();
     rules.insert_if(Rule::NS_EXT_VARIANT, prefixes.clone().any(|(_, uri)| namespace::near_miss(uri).is_some()));
     rules.insert_if(Rule::NS_DECLARED_UNUSED, prefixes.any(|(_, uri)| is_unused(uri, frame)));
     rules.insert_if(
@@ -95,11 +95,6 @@ pub(crate) fn check(frame: &Frame<'_>) -> RuleSet {
     rules
 }
 
-/// Declared prefixes of the root with their namespaces.
-fn prefixes(names: &Names) -> impl Iterator<Item = (&str, &str)> + Clone {
-    names.attributes.iter().filter_map(|(name, uri)| Some((name.strip_prefix("xmlns:")?, &**uri)))
-}
-
 /// Attributes of the root whose prefix it does not declare, with that prefix. Parsers refuse such a file (Namespaces in
 /// XML 1.0, section 5).
 fn undeclared(names: &Names) -> impl Iterator<Item = (&str, &str)> {
@@ -107,7 +102,7 @@ fn undeclared(names: &Names) -> impl Iterator<Item = (&str, &str)> {
     let prefixed = names.attributes.iter().filter_map(|(name, _)| Some((&**name, name.split_once(':')?.0)));
     prefixed.filter(move |(_, prefix)| {
         let declared = |prefix| {
-            let all = declared.get_or_insert_with(|| prefixes(names).map(|(declared, _)| declared).collect());
+            let all = declared.get_or_insert_with(|| names.declared_prefixes().map(|(declared, _)| declared).collect());
             all.contains(prefix)
         };
         !matches!(*prefix, "xml" | "xmlns") && !{ declared }(*prefix)
@@ -144,7 +139,7 @@ fn schema_location(names: &Names) -> Option<&str> {
 /// Whether every pair of namespace and schema is for a declared namespace, and no schema is of 0.84.
 fn is_matching(value: &str, names: &Names) -> bool {
     let words: Vec<&str> = value.split_ascii_whitespace().collect();
-    let declared: HashSet<&str> = prefixes(names).map(|(_, uri)| uri.trim()).collect();
+    let declared: HashSet<&str> = names.declared_prefixes().map(|(_, uri)| uri.trim()).collect();
     let is_declared = |uri: &str| names.uri.as_deref() == Some(uri) || declared.contains(uri);
     words.len().is_multiple_of(2)
         && words.chunks(2).all(|pair| match pair {
@@ -293,7 +288,7 @@ pub(crate) fn label(rule: Rule) -> &'static str {
 pub(crate) fn message(rule: Rule, frame: &Frame<'_>) -> String {
     let name = frame.name.unwrap_or_default();
     let of = |is_meant: &dyn Fn(&str) -> bool| {
-        let found = prefixes(frame.names).find(|(_, uri)| is_meant(uri));
+        let found = frame.names.declared_prefixes().find(|(_, uri)| is_meant(uri));
         found.map_or((String::new(), String::new()), |(prefix, uri)| (prefix.to_owned(), uri.to_owned()))
     };
     match rule {

@@ -47,7 +47,7 @@ pub struct Source {
 struct PrefixSearches {
     found: Mutex<Vec<(Box<[u8]>, bool)>>,
     /// Prefixes that the entries of the file do not mention, those that were not kept included.
-    absent: Box<[Box<[u8]>]>,
+    absent: Mutex<Vec<Box<[u8]>>>,
 }
 
 /// Maximum number of cached searches; ordinary files declare fewer prefixes.
@@ -100,15 +100,15 @@ impl Source {
         is_mentioned
     }
 
-    /// This source of the first entries of a file, whose entries do not mention these prefixes.
-    #[must_use]
-    pub(crate) fn known_without(self, absent: Box<[Box<[u8]>]>) -> Self {
-        Self { prefixes: PrefixSearches { absent, ..PrefixSearches::default() }, ..self }
+    /// Notes prefixes that no entry of the file mentions, though not all its entries were kept.
+    pub(crate) fn note_absent(&self, prefixes: Vec<Box<[u8]>>) {
+        self.prefixes.absent.lock().unwrap_or_else(PoisonError::into_inner).extend(prefixes);
     }
 
     /// Whether the file is known not to mention a prefix, though not all its entries were kept.
     pub(crate) fn is_known_without(&self, prefix: &[u8]) -> bool {
-        self.prefixes.absent.iter().any(|absent| **absent == *prefix)
+        let absent = self.prefixes.absent.lock().unwrap_or_else(PoisonError::into_inner);
+        absent.iter().any(|absent| **absent == *prefix)
     }
 
     /// The source of scanned bytes. `None` if the root is not that of a sitemap.

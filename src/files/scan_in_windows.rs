@@ -15,7 +15,7 @@ use crate::document::form::Form;
 use crate::document::sitemap::UTF_8;
 use crate::document::source::{Source, mentions_prefix};
 use crate::xml::grid::TableHints;
-use crate::xml::names::FileKind;
+use crate::xml::names::{FileKind, Names};
 use crate::xml::scan::{Scan, Visit, WindowScan};
 use std::path::Path;
 use std::sync::Arc;
@@ -91,7 +91,8 @@ impl<V: Visit + Send> LoadContext<'_, V> {
         let starts = std::mem::take(&mut scan.starts);
         let tail = len as usize - *starts.last()? as usize;
         let tail = window.buffer.get(window.buffer.len().checked_sub(tail)?..)?;
-        let source = first.source(tail, scan)?.known_without(unused.0.into());
+        let source = first.source(tail, scan)?;
+        source.note_absent(unused.0);
         let (on_disk, dropped) = (Some(on_disk), Some(starts));
         Some(File { facts, source, on_disk, visitor, quirks: Arc::default(), form: Form::Xml, dropped })
     }
@@ -108,9 +109,8 @@ struct UnusedPrefixes(Vec<Box<[u8]>>);
 impl UnusedPrefixes {
     /// Those of the first window.
     fn of(bytes: &[u8], scan: &Scan) -> Self {
-        let attributes = scan.names.iter().flat_map(|names| names.attributes.iter());
-        let declared = attributes.filter_map(|(name, _)| Some(name.strip_prefix("xmlns:")?.as_bytes().into()));
-        let mut unused = Self(declared.collect());
+        let declared = scan.names.iter().flat_map(Names::declared_prefixes);
+        let mut unused = Self(declared.map(|(prefix, _)| prefix.as_bytes().into()).collect());
         let (count, head) = (unused.0.len(), scan.starts.first().map_or(0, |start| *start as usize));
         unused.remove_used(bytes.get(head..).unwrap_or_default());
         if unused.0.len() == count { Self(Vec::new()) } else { unused }

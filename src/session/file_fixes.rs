@@ -187,12 +187,12 @@ pub(super) fn rules(document: &Document, member: Member, profile: Profile) -> Ru
     of_file.union(with_frame(document, member, frame::check).unwrap_or_default())
 }
 
-/// Whether the findings of a file depend on the text of its entries: fixes of the text around them do if an entry may use
-/// a prefix that its record does not show.
-pub(super) fn needs_all_entries(document: &Document, id: SitemapId, profile: Profile) -> bool {
+/// Prefixes for which the findings of a file depend on the text of its entries: fixes of the text around them do if an
+/// entry may use a prefix that its record does not show.
+pub(super) fn searched_prefixes(document: &Document, id: SitemapId, profile: Profile) -> Vec<&str> {
     let is_fixed = |rule: Rule| frame::FRAME_RULES.contains(rule);
-    let needs_text = |sitemap| PrefixUsage::new(document, id, true).needs_text(sitemap);
-    rules(document, Member::Sitemap(id), profile).iter().any(is_fixed) && document.sitemap(id).is_some_and(needs_text)
+    let sitemap = document.sitemap(id).filter(|_| rules(document, Member::Sitemap(id), profile).iter().any(is_fixed));
+    sitemap.map_or_else(Vec::new, |sitemap| PrefixUsage::new(document, id, true).searched(sitemap))
 }
 
 /// The edits that fix a rule; for an index in volumes, in all of them.

@@ -196,6 +196,11 @@ impl Names {
         self.meaning(prefix) == Meaning::Core
     }
 
+    /// The prefixes that the root declares, with the URIs of their namespaces as written.
+    pub fn declared_prefixes(&self) -> impl Iterator<Item = (&str, &str)> + Clone {
+        self.attributes.iter().filter_map(|(name, uri)| Some((name.strip_prefix("xmlns:")?, &**uri)))
+    }
+
     /// Whether the root declares a prefix.
     pub fn declares(&self, prefix: &[u8]) -> bool {
         self.declared(prefix).is_some()

@@ -63,6 +63,8 @@ impl<'d> PrefixUsage<'d> {
     fn facts_of(&self, sitemap: &Sitemap) -> RowFacts<'d> {
         let (mut facts, mut cursor) = (RowFacts::default(), self.document.row_cursor());
         let has_siblings = self.has_siblings(sitemap);
+        // Rows of a partial file that are not resident were read from its source too.
+        let partial = self.document.source_of(self.id).filter(|_| self.document.is_partial(self.id));
         for row in sitemap.rows.iter() {
             let record = self.document.record(row);
             facts.all |= record.flags;
@@ -73,9 +75,9 @@ impl<'d> PrefixUsage<'d> {
             if !self.may_use(record.flags, has_siblings) {
                 continue;
             }
-            match cursor.origin(row) {
-                Some((source, _)) if facts.sources.iter().rev().any(|known| std::ptr::eq(*known, source)) => {}
-                Some((source, _)) => facts.sources.push(source),
+            match cursor.origin(row).map(|(source, _)| source).or(partial) {
+                Some(source) if facts.sources.iter().rev().any(|known| std::ptr::eq(*known, source)) => {}
+                Some(source) => facts.sources.push(source),
                 None => facts.has_replaced = true,
             }
         }
@@ -95,24 +97,25 @@ impl<'d> PrefixUsage<'d> {
             || if self.closely { flags.has_extensions() } else { flags.contains(Flags::OTHER) }
     }
 
-    /// Whether a search for any prefix that the root declares examines the text of rows.
-    pub(super) fn needs_text(&self, sitemap: &Sitemap) -> bool {
+    /// The prefixes that the root declares and whose search examines the text of rows.
+    pub(super) fn searched<'s>(&self, sitemap: &'s Sitemap) -> Vec<&'s str> {
         let RowFacts { live, all, sources, .. } = self.rows.get_or_init(|| self.facts_of(sitemap));
-        let is_searched = |(name, uri): &(Box<str>, Box<str>)| {
-            let prefix = name.strip_prefix("xmlns:").map(str::as_bytes);
-            let is_shown = live.contains(flag_of(namespace::classify(uri.trim())));
-            prefix.is_some_and(|prefix| !is_shown && !sources.iter().all(|source| source.is_known_without(prefix)))
-        };
-        self.may_use(*all, self.has_siblings(sitemap)) && sitemap.frame.names.attributes.iter().any(is_searched)
+        if !self.may_use(*all, self.has_siblings(sitemap)) {
+            return Vec::new();
+        }
+        let is_shown = |uri: &str| live.contains(flag_of(namespace::classify(uri.trim())));
+        let is_absent = |prefix: &str| sources.iter().all(|source| source.is_known_without(prefix.as_bytes()));
+        let searched =
+            sitemap.frame.names.declared_prefixes().filter(|(prefix, uri)| !is_shown(uri) && !is_absent(prefix));
+        searched.map(|(prefix, _)| prefix).collect()
     }
 
     /// Whether the text of the file, except the root's tag, uses a prefix that is declared for a namespace. Only rows
     /// whose flags do not rule it out are examined.
     fn text_uses(&self, sitemap: &Sitemap, namespace: Namespace) -> bool {
-        let declared = sitemap.frame.names.attributes.iter().filter_map(|(name, uri)| {
-            name.strip_prefix("xmlns:").filter(|_| namespace::classify(uri.trim()) == namespace).map(str::as_bytes)
-        });
-        let declared: HashSet<&[u8]> = declared.collect();
+        let declared = sitemap.frame.names.declared_prefixes();
+        let declared = declared.filter(|(_, uri)| namespace::classify(uri.trim()) == namespace);
+        let declared: HashSet<&[u8]> = declared.map(|(prefix, _)| prefix.as_bytes()).collect();
         let (head, tail) = (sitemap.frame.head(true), sitemap.frame.tail(true));
         let root_end = sitemap.frame.root_start() + sitemap.frame.root_tag().len();
         if mentions_any(&declared, head.get(root_end..).unwrap_or_default()) || mentions_any(&declared, &tail) {

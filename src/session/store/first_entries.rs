@@ -5,7 +5,7 @@
 
 use crate::document::rows::{RowId, RowSet};
 use crate::document::sitemap::SitemapId;
-use crate::document::source::Lines;
+use crate::document::source::{Lines, mentions_prefix};
 use crate::document::unload;
 use crate::files::{self, Buffers, Loaded, OnDisk, Options, Reason};
 use crate::progress::Progress;
@@ -65,12 +65,24 @@ fn finish(session: &mut Session, loaded: Loaded, options: &Options) -> Result<()
     let knows_origins = session.current.checks.set().knows_origins();
     let options = Options { buffers: Buffers::New, ..options.clone() };
     for id in partial_files(session) {
-        if !knows_origins || file_fixes::needs_all_entries(session.document(), id, profile) {
+        let searched = file_fixes::searched_prefixes(session.document(), id, profile);
+        if !knows_origins || mentions_any(session, id, &searched)? {
             restore(session, id, &options)?;
         }
     }
     load::finish_compared(session, loaded);
     Ok(())
+}
+
+/// Whether an entry of a partial file mentions one of these prefixes. Notes those that no entry mentions.
+fn mentions_any(session: &Session, id: SitemapId, prefixes: &[&str]) -> Result<bool, files::Error> {
+    let (Some(file), Some(source)) = (PartialFile::of(session, id), session.document().source_of(id)) else {
+        return Ok(false);
+    };
+    let absent = file.absent(prefixes)?;
+    let is_any_mentioned = absent.len() < prefixes.len();
+    source.note_absent(absent);
+    Ok(is_any_mentioned)
 }
 
 /// Files of which only the first entries are in memory.
@@ -184,6 +196,22 @@ impl<'f> PartialFile<'f> {
         Ok(keys)
     }
 
+    /// Those of some prefixes that no entry mentions.
+    fn absent(&self, prefixes: &[&str]) -> Result<Vec<Box<[u8]>>, files::Error> {
+        let mut absent: Vec<Box<[u8]>> = prefixes.iter().map(|prefix| prefix.as_bytes().into()).collect();
+        if absent.is_empty() {
+            return Ok(absent);
+        }
+        let mut head = self.starts.first().copied().unwrap_or_default() as usize;
+        let ends = piece_ends(self.starts).filter_map(|end| self.starts.get(end as usize));
+        files::read_again(self.on_disk, ends.chain(self.starts.last()).map(|end| u64::from(*end)), |bytes| {
+            let entries = bytes.get(std::mem::take(&mut head)..).unwrap_or_default();
+            absent.retain(|prefix| !mentions_prefix(entries, prefix));
+            !absent.is_empty()
+        })?;
+        Ok(absent)
+    }
+
     /// Visits those of the given entries, by ascending number, that have a URL: the entry, the line of its URL, and the
     /// URL.
     fn each_url(&self, entries: &[u32], mut visit: impl FnMut(u32, u32, &str)) -> Result<(), files::Error> {
@@ -225,6 +253,7 @@ fn piece_ends(starts: &[u32]) -> impl Iterator<Item = u32> + '_ {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::check::rule::Rule;
     use crate::check::set::SetRule;
     use crate::protocol::lastmod::Now;
     use crate::session::row_lines::offset_of_loc;
@@ -340,5 +369,30 @@ mod tests {
         write(&path, &rows[1..]);
         let changed = show_whole(&mut session, id, &options, |_| Ok::<(), files::Error>(()));
         assert!(changed.unwrap_err().to_string().contains("has changed"));
+    }
+
+    /// Records do not show whether rows with anomalies use a prefix. Their text is searched, and read as a whole only if
+    /// one of them mentions the prefix.
+    #[test]
+    fn prefixes_that_no_entry_mentions_are_searched_for_without_restoring_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("sitemap.xml");
+        let entry =
+            |row: u32, note: &str| format!("<url><priority>0.5</priority><loc>https://e.com/{row}</loc>{note}</url>\n");
+        let names = "xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"\n\
+            xmlns:image=\"http://www.google.com/schemas/sitemap-image/1.1\"\n\
+            xmlns:video=\"http://www.google.com/schemas/sitemap-video/1.1\"";
+        let unused = |session: &Session| {
+            let messages = session.file_findings.iter().filter(|found| found.rule == Rule::NS_DECLARED_UNUSED);
+            messages.map(|found| found.message.clone()).collect::<Vec<_>>()
+        };
+        for (note, is_partial) in [("", true), ("<!-- image: -->", false)] {
+            let entries: String = (0..80).map(|row| entry(row, if row == 60 { note } else { "" })).collect();
+            fs::write(&path, format!("<urlset {names}>{entries}</urlset>\n")).unwrap();
+            let (partial, whole) = (open(&path), load::open(&path, Options::default(), NOW).unwrap());
+            assert_eq!(partial.document().is_partial(SitemapId(0)), is_partial);
+            assert_eq!(unused(&partial), unused(&whole));
+            assert_eq!(unused(&whole).len(), 1);
+        }
     }
 }
