@@ -41,10 +41,10 @@ impl Decoded {
 /// The byte order mark of UTF-8.
 const MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// Whether the beginning of a file is that of a document in UTF-8 without a byte order mark, as far as it shows.
+/// Whether the beginning of a file is that of a document in UTF-8, as far as it shows.
 pub(super) fn begins_as_utf8(beginning: &[u8]) -> bool {
     let label = declared_label(beginning).and_then(|label| beginning.get(label));
-    let is_plain = matches!(beginning, [b'<', second, ..] if *second != 0);
+    let is_plain = matches!(beginning.strip_prefix(MARK).unwrap_or(beginning), [b'<', second, ..] if *second != 0);
     is_plain && label.is_none_or(|label| is_utf8_label(&String::from_utf8_lossy(label)))
 }
 
