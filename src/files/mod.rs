@@ -5,6 +5,7 @@
 
 pub mod backup;
 mod buffers;
+mod changed_entry;
 mod children;
 mod commit;
 mod conflict;

@@ -5,6 +5,7 @@
 //! the file if that must be read as a whole, but none per row.
 
 use super::buffers::Buffers;
+use super::changed_entry::ChangedEntry;
 use super::decode;
 use super::detect;
 use super::disk::OnDisk;
@@ -23,11 +24,13 @@ use crate::document::source::{Lines, Source};
 use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::xml::entry::{Entry, TextKind};
+use crate::xml::escape::escape;
 use crate::xml::fast_path;
 use crate::xml::names::{FileKind, Names};
 use crate::xml::record::{Flags, Record};
 use crate::xml::scan::{Visit, WindowScan};
 use crate::xml::splice::{Change, Changes};
+use memchr::memmem;
 use std::borrow::Cow;
 use std::fs;
 use std::iter::Peekable;
@@ -193,11 +196,29 @@ struct Check<'d> {
     document: &'d Document,
     cursor: RowCursor<'d>,
     expected: Expected<'d>,
-    /// The source of the last row, and whether the written file has the same element names.
-    same_names: Option<(&'d Source, bool)>,
+    /// The source of the last row.
+    source: Option<CheckedSource<'d>>,
     seen: u64,
     /// The first difference, in words.
     first: Option<String>,
+}
+
+/// A source of rows of a written file.
+#[derive(Clone, Copy)]
+struct CheckedSource<'d> {
+    source: &'d Source,
+    /// Whether the written file has the same element names.
+    has_same_names: bool,
+    /// Whether its entries have no markup but tags: no comments, sections and instructions.
+    has_only_tags: bool,
+}
+
+impl<'d> CheckedSource<'d> {
+    fn of(source: &'d Source, names: &Names) -> Self {
+        let entries = source.run(0, source.len());
+        let has_only_tags = ["<!", "<?"].iter().all(|start| memmem::find(entries, start.as_bytes()).is_none());
+        Self { source, has_same_names: source.names == *names, has_only_tags }
+    }
 }
 
 /// Whether the read and the expected value differ, apart from whitespace around them, which is not part of a value.
@@ -211,7 +232,7 @@ fn trimmed(value: Option<&str>) -> &str {
 
 impl<'d> Check<'d> {
     fn new(document: &'d Document, expected: Expected<'d>) -> Self {
-        Self { document, cursor: document.row_cursor(), expected, same_names: None, seen: 0, first: None }
+        Self { document, cursor: document.row_cursor(), expected, source: None, seen: 0, first: None }
     }
 
     fn difference(mut self) -> Option<String> {
@@ -332,16 +353,50 @@ impl<'d> Check<'d> {
     /// The entry that a row was read from, if the written file has the same element names.
     fn original(&mut self, row: RowId, names: &Names) -> Option<&'d [u8]> {
         let (source, entry) = self.cursor.origin(row)?;
-        let same = match self.same_names {
-            Some((of, same)) if std::ptr::eq(of, source) => same,
-            _ => source.names == *names,
-        };
-        self.same_names = Some((source, same));
-        same.then(|| source.entry_text(entry))
+        let known = self.source.filter(|known| std::ptr::eq(known.source, source));
+        let known = known.unwrap_or_else(|| CheckedSource::of(source, names));
+        self.source = Some(known);
+        known.has_same_names.then(|| source.entry_text(entry))
+    }
+}
+
+/// Entries that are the original ones, but for one value or one new field, are compared instead of parsed.
+impl Check<'_> {
+    /// The length of the next entry if `rest` begins with the expected one. `None` if it has to be parsed.
+    fn expected_len(&mut self, rest: &[u8], names: &Names) -> Option<usize> {
+        let Expected::Rows(rows) = &mut self.expected else { return None };
+        let row = *rows.peek()?;
+        let record = self.document.record(row);
+        // Then each field is a child of the entry, and there is none twice.
+        if record.plain_loc_end().is_none() || record.flags.has_extensions() || !names.prefix.is_empty() {
+            return None;
+        }
+        let original = self.original(row, names).filter(|_| names.grid.is_none())?;
+        if !self.source.is_some_and(|known| known.has_only_tags) {
+            return None;
+        }
+        let changes = self.cursor.overrides(row);
+        let mut edited = Field::ALL.into_iter().filter_map(|field| Some((field, changes[field.index()]?)));
+        let Some((field, change)) = edited.next() else { return rest.starts_with(original).then_some(original.len()) };
+        let (Change::Set(value), None) = (change, edited.next()) else { return None };
+        // References would have to be decoded.
+        if value.is_empty() || !matches!(escape(value), Cow::Borrowed(_)) {
+            return None;
+        }
+        ChangedEntry { written: rest, original, field }.len_with(value)
     }
 }
 
 impl Visit for Check<'_> {
+    fn recognise(&mut self, rest: &[u8], names: &Names) -> Option<usize> {
+        let len = self.expected_len(rest, names).filter(|_| self.first.is_none())?;
+        if let Expected::Rows(rows) = &mut self.expected {
+            rows.next();
+        }
+        self.seen += 1;
+        Some(len)
+    }
+
     fn expected_end(&mut self, names: &Names) -> &[u8] {
         let row = match &mut self.expected {
             Expected::Rows(rows) => rows.peek().copied(),
@@ -429,26 +484,64 @@ mod tests {
         (scan, check.difference())
     }
 
-    #[test]
-    fn comparing_unchanged_extensions_gives_the_same_result_as_tokenizing() {
-        let mut set = TestSet::new(&[("sitemap.xml", EXTENDED.as_bytes())]);
-        set.set(&[0, 1, 2], Field::Priority, Some("0.8"));
-        let written = written(&set);
-        assert_eq!(scan_written(&set, &written, false), (scan_written(&set, &written, true).0, None));
+    /// Checks that the comparison of entries gives the same result as parsing them, for what a save writes and for every
+    /// other byte in its place.
+    fn assert_equal_to_parsing(set: &TestSet) {
+        let written = written(set);
+        assert_eq!(scan_written(set, &written, false), (scan_written(set, &written, true).0, None));
         for at in 0..written.len() {
             for byte in *b"<>&\"/ x" {
                 let mut changed = written.clone();
                 changed[at] = byte;
                 let text = String::from_utf8_lossy(&changed).into_owned();
-                assert_eq!(scan_written(&set, &changed, false), scan_written(&set, &changed, true), "{text}");
+                assert_eq!(scan_written(set, &changed, false), scan_written(set, &changed, true), "{text}");
             }
             let mut changed = written.clone();
             changed.remove(at);
-            assert_eq!(
-                scan_written(&set, &changed, false),
-                scan_written(&set, &changed, true),
-                "without the byte {at}"
-            );
+            assert_eq!(scan_written(set, &changed, false), scan_written(set, &changed, true), "without the byte {at}");
+        }
+    }
+
+    #[test]
+    fn comparing_unchanged_extensions_gives_the_same_result_as_tokenizing() {
+        let mut set = TestSet::new(&[("sitemap.xml", EXTENDED.as_bytes())]);
+        set.set(&[0, 1, 2], Field::Priority, Some("0.8"));
+        assert_equal_to_parsing(&set);
+    }
+
+    /// Rows with a value, without one, with a repeated field, and in other layouts; the third one is not edited.
+    const PLAIN: &str = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n\
+        <url>\n  <loc>https://e.com/1?a=1&amp;b</loc>\n  <priority>0.1</priority>\n</url>\n\
+        <url>\n  <loc>https://e.com/2</loc>\n  <changefreq>daily</changefreq></url><url><loc>https://e.com/3</loc></url>\n\
+        <url><loc>https://e.com/4</loc><priority> 0.8 </priority><priority>0.2</priority></url>\n\
+        <url><priority>0.0</priority><loc>https://e.com/5</loc></url></urlset>";
+
+    #[test]
+    fn comparing_changed_entries_gives_the_same_result_as_parsing() {
+        for (field, value) in
+            [(Field::Priority, "0.8"), (Field::Lastmod, "2026-01-01"), (Field::Loc, "https://e.com/9")]
+        {
+            let mut set = TestSet::new(&[("sitemap.xml", PLAIN.as_bytes())]);
+            set.set(&[0, 1, 3, 4], field, Some(value));
+            assert_equal_to_parsing(&set);
+        }
+    }
+
+    #[test]
+    fn changed_entries_are_not_parsed() {
+        let entry = |number| format!("<url><loc>https://e.com/{number}</loc><priority>0.1</priority></url>\n");
+        let entries: String = (0..100).map(entry).collect();
+        let text = PLAIN.split_inclusive(">\n").next().unwrap().to_owned() + &entries + "</urlset>";
+        for (field, value) in [(Field::Priority, "0.8"), (Field::Lastmod, "2026-01-01")] {
+            let mut set = TestSet::new(&[("sitemap.xml", text.as_bytes())]);
+            set.set(&(0..100).collect::<Vec<_>>(), field, Some(value));
+            let mut check = Check::new(&set.document, Expected::rows(&set.document, SitemapId(0)));
+            let (written, mut recognised) = (written(&set), 0);
+            let mut rest = &written[text.find("\n<url>").unwrap()..];
+            while let Some(len) = check.recognise(rest, &set.document.sitemap(SitemapId(0)).unwrap().frame.names) {
+                (rest, recognised) = (&rest[len..], recognised + 1);
+            }
+            assert_eq!((recognised, rest), (100, &b"\n</urlset>"[..]), "{field:?}");
         }
     }
 

@@ -6,13 +6,14 @@
 mod characters;
 mod grid;
 mod parallel;
+mod visit;
 mod windows;
 
 pub use grid::scan_grid;
+pub use visit::{Ignore, ParsedEntry, Visit};
 pub use windows::{WindowScan, last_entry_end};
 
 use super::damage::Damage;
-use super::elements::Elements;
 use super::entry::Entry;
 use super::fast_path::EntryBytes;
 use super::markup::{self, Kind, Markup};
@@ -22,71 +23,6 @@ use super::{fast_path, instruction};
 use crate::progress::Progress;
 use crate::xml::defect::Defect;
 use characters::check_characters;
-
-/// A visitor of the entries of a file, in file order.
-pub trait Visit {
-    /// Called once for each entry, with its text (including leading whitespace and comments).
-    fn entry(&mut self, text: &[u8], entry: &Entry, names: &Names);
-
-    /// [`Visit::entry`] with the extension elements that the scan has found. This is the method that the scan calls.
-    fn parsed(&mut self, parsed: &ParsedEntry<'_>, names: &Names) {
-        self.entry(parsed.text, parsed.entry, names);
-    }
-
-    /// The bytes with which the next entry is expected to end, from an extension element to the entry's end tag.
-    ///
-    /// They must come from a scan without damage, from an entry without anomalies below a root with the same names. If
-    /// the entry ends with them, they are compared instead of tokenized, and its extensions are not counted.
-    fn expected_end(&mut self, _names: &Names) -> &[u8] {
-        b""
-    }
-
-    /// Returns a new visitor for later entries of the same file, which is merged by [`Visit::join`]. `None` if all
-    /// entries must be visited sequentially.
-    fn fork(&mut self) -> Option<Self>
-    where
-        Self: Sized,
-    {
-        None
-    }
-
-    /// Merges a fork that has visited the entries after those of this visitor.
-    fn join(&mut self, _later: Self)
-    where
-        Self: Sized,
-    {
-    }
-}
-
-/// A scanned entry.
-#[derive(Debug, Clone, Copy)]
-pub struct ParsedEntry<'e> {
-    /// Its text, including leading whitespace and comments.
-    pub text: &'e [u8],
-    /// The parsed text.
-    pub entry: &'e Entry,
-    /// Its extension elements, if the scan has listed them.
-    pub elements: Option<&'e Elements>,
-    /// The text as a `str`, if the file is known to be UTF-8.
-    pub utf8: Option<&'e str>,
-    /// Whether the extensions are the same bytes as those of the previous entry.
-    pub repeats: bool,
-}
-
-impl<'e> ParsedEntry<'e> {
-    /// An entry without further information.
-    pub const fn new(text: &'e [u8], entry: &'e Entry) -> Self {
-        Self { text, entry, elements: None, utf8: None, repeats: false }
-    }
-}
-
-/// A visitor that does nothing.
-#[derive(Debug, Default, Clone, Copy)]
-pub struct Ignore;
-
-impl Visit for Ignore {
-    fn entry(&mut self, _: &[u8], _: &Entry, _: &Names) {}
-}
 
 /// The structure of a file. All offsets are relative to the scanned bytes, including the byte order mark.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -314,6 +250,18 @@ pub(super) fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mu
         if walk.stops && !walk.parser.damage.list.is_empty() {
             break;
         }
+        let is_first = walk.scan.starts.len() <= 1 && !walk.is_later;
+        if at == done
+            && !is_first
+            && !walk.parser.is_thorough
+            && let Some(len) = walk.visitor.recognise(bytes.get(at..).unwrap_or_default(), names)
+        {
+            (at, done) = (at + len, at + len);
+            if walk.end_entry(done, &mut last_report) {
+                break;
+            }
+            continue;
+        }
         // In most cases only blanks precede the next entry.
         let plain = if walk.parser.is_thorough { None } else { fast_path::start(bytes, at, names) };
         let Some(markup) = plain.or_else(|| markup::next(bytes, at)) else {
@@ -328,7 +276,6 @@ pub(super) fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mu
             Kind::Start | Kind::Empty if plain.is_some() || names.is_entry_tag(bytes, &markup) => {
                 // Comments before the first entry belong to the head, so that a banner is not deleted or moved with the
                 // first row.
-                let is_first = walk.scan.starts.len() <= 1 && !walk.is_later;
                 let lead = if is_first { at } else { done };
                 let expected_end = walk.visitor.expected_end(names);
                 let inside = EntryBytes { bytes, lead, names };
@@ -353,20 +300,9 @@ pub(super) fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mu
                     None => (None, false),
                 };
                 walk.visitor.parsed(&ParsedEntry { text, entry: &entry, elements, utf8, repeats }, names);
-                walk.scan.starts.push(end as u32);
                 done = end;
-                if walk.stop_offsets.contains(&end) {
-                    walk.stopped_at = Some(end);
+                if walk.end_entry(end, &mut last_report) {
                     break;
-                }
-                let entries = walk.scan.entries();
-                if entries - last_report.0 >= ENTRIES_PER_CHECK {
-                    walk.advance(entries - last_report.0, end - last_report.1);
-                    last_report = (entries, end);
-                    if walk.progress.is_cancelled() {
-                        walk.scan.cancelled = true;
-                        break;
-                    }
                 }
                 end
             }
@@ -423,6 +359,24 @@ pub(super) fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mu
 }
 
 impl<V> Walk<'_, V> {
+    /// Notes the end of an entry, and reports progress since `last`: the numbers of entries and bytes at that time. Returns
+    /// whether the scan stops there.
+    #[inline]
+    fn end_entry(&mut self, end: usize, last: &mut (usize, usize)) -> bool {
+        self.scan.starts.push(end as u32);
+        if self.stop_offsets.contains(&end) {
+            self.stopped_at = Some(end);
+            return true;
+        }
+        let entries = self.scan.entries();
+        if entries - last.0 >= ENTRIES_PER_CHECK {
+            self.advance(entries - last.0, end - last.1);
+            *last = (entries, end);
+            self.scan.cancelled |= self.progress.is_cancelled();
+        }
+        self.scan.cancelled
+    }
+
     /// The start of this end tag if it closes the root, otherwise `usize::MAX`.
     fn root_end(&self, bytes: &[u8], markup: &Markup) -> usize {
         let (start, end) = self.scan.root_tag;
