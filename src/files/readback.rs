@@ -21,7 +21,7 @@ use crate::document::row_cursor::RowCursor;
 use crate::document::rows::RowId;
 use crate::document::sitemap::SitemapId;
 use crate::document::source::{Lines, Source};
-use crate::progress::Progress;
+use crate::progress::{Progress, note_work};
 use crate::protocol::Field;
 use crate::xml::entry::{Entry, TextKind};
 use crate::xml::escape::escape;
@@ -30,6 +30,8 @@ use crate::xml::names::{FileKind, Names};
 use crate::xml::record::{Flags, Record};
 use crate::xml::scan::{Visit, WindowScan};
 use crate::xml::splice::{Change, Changes};
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
 use memchr::memmem;
 use std::borrow::Cow;
 use std::fs;
@@ -196,29 +198,13 @@ struct Check<'d> {
     document: &'d Document,
     cursor: RowCursor<'d>,
     expected: Expected<'d>,
-    /// The source of the last row.
-    source: Option<CheckedSource<'d>>,
+    /// The source of the last row, and whether the written file has the same element names.
+    same_names: Option<(&'d Source, bool)>,
+    /// Sources by their addresses, and whether their entries have no markup but tags.
+    only_tags: HashMap<usize, bool, FixedState>,
     seen: u64,
     /// The first difference, in words.
     first: Option<String>,
-}
-
-/// A source of rows of a written file.
-#[derive(Clone, Copy)]
-struct CheckedSource<'d> {
-    source: &'d Source,
-    /// Whether the written file has the same element names.
-    has_same_names: bool,
-    /// Whether its entries have no markup but tags: no comments, sections and instructions.
-    has_only_tags: bool,
-}
-
-impl<'d> CheckedSource<'d> {
-    fn of(source: &'d Source, names: &Names) -> Self {
-        let entries = source.run(0, source.len());
-        let has_only_tags = ["<!", "<?"].iter().all(|start| memmem::find(entries, start.as_bytes()).is_none());
-        Self { source, has_same_names: source.names == *names, has_only_tags }
-    }
 }
 
 /// Whether the read and the expected value differ, apart from whitespace around them, which is not part of a value.
@@ -232,7 +218,15 @@ fn trimmed(value: Option<&str>) -> &str {
 
 impl<'d> Check<'d> {
     fn new(document: &'d Document, expected: Expected<'d>) -> Self {
-        Self { document, cursor: document.row_cursor(), expected, source: None, seen: 0, first: None }
+        Self {
+            document,
+            cursor: document.row_cursor(),
+            expected,
+            same_names: None,
+            only_tags: HashMap::default(),
+            seen: 0,
+            first: None,
+        }
     }
 
     fn difference(mut self) -> Option<String> {
@@ -353,10 +347,12 @@ impl<'d> Check<'d> {
     /// The entry that a row was read from, if the written file has the same element names.
     fn original(&mut self, row: RowId, names: &Names) -> Option<&'d [u8]> {
         let (source, entry) = self.cursor.origin(row)?;
-        let known = self.source.filter(|known| std::ptr::eq(known.source, source));
-        let known = known.unwrap_or_else(|| CheckedSource::of(source, names));
-        self.source = Some(known);
-        known.has_same_names.then(|| source.entry_text(entry))
+        let same = match self.same_names {
+            Some((of, same)) if std::ptr::eq(of, source) => same,
+            _ => source.names == *names,
+        };
+        self.same_names = Some((source, same));
+        same.then(|| source.entry_text(entry))
     }
 }
 
@@ -367,12 +363,14 @@ impl Check<'_> {
         let Expected::Rows(rows) = &mut self.expected else { return None };
         let row = *rows.peek()?;
         let record = self.document.record(row);
-        // Then each field is a child of the entry, and there is none twice.
-        if record.plain_loc_end().is_none() || record.flags.has_extensions() || !names.prefix.is_empty() {
+        // Then each field is a child of the entry.
+        let is_usual = record.plain_loc_end().is_some() && !record.flags.has_extensions();
+        if !is_usual || !names.prefix.is_empty() || names.grid.is_some() {
             return None;
         }
-        let original = self.original(row, names).filter(|_| names.grid.is_none())?;
-        if !self.source.is_some_and(|known| known.has_only_tags) {
+        let original = self.original(row, names)?;
+        let (source, _) = self.cursor.origin(row)?;
+        if !self.has_only_tags(source) {
             return None;
         }
         let changes = self.cursor.overrides(row);
@@ -384,6 +382,16 @@ impl Check<'_> {
             return None;
         }
         ChangedEntry { written: rest, original, field }.len_with(value)
+    }
+
+    /// Whether the entries of a source have no markup but tags: no comments, sections and instructions. It is searched
+    /// once, even if rows of several sources alternate.
+    fn has_only_tags(&mut self, source: &Source) -> bool {
+        *self.only_tags.entry(std::ptr::from_ref(source).addr()).or_insert_with(|| {
+            let entries = source.run(0, source.len());
+            note_work(entries.len());
+            ["<!", "<?"].iter().all(|start| memmem::find(entries, start.as_bytes()).is_none())
+        })
     }
 }
 
@@ -525,6 +533,19 @@ mod tests {
             set.set(&[0, 1, 3, 4], field, Some(value));
             assert_equal_to_parsing(&set);
         }
+    }
+
+    #[test]
+    fn each_source_is_searched_once() {
+        let sets = [PLAIN, TEXT].map(|text| TestSet::new(&[("sitemap.xml", text.as_bytes())]));
+        let sources = sets.each_ref().map(|set| set.document.source_of(SitemapId(0)).unwrap());
+        let mut check = Check::new(&sets[0].document, Expected::index(None));
+        let units = work::here(|| {
+            for _ in 0..9 {
+                assert!(sources.iter().all(|source| check.has_only_tags(source)));
+            }
+        });
+        assert_eq!(units, sources.iter().map(|source| source.run(0, source.len()).len() as u64).sum::<u64>());
     }
 
     #[test]

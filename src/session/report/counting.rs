@@ -288,9 +288,9 @@ impl<'c> Counter<'c> {
             let places_of = |rule: Rule| known(rule).map_or(1, |(_, places)| u64::from(*places));
             others.minus(RESIDUE).iter().for_each(|rule| add(rule, places_of(rule)));
             if others.intersects(RESIDUE) {
-                let is_own = self.snapshot.checks.rules_of_entry(row, RESIDUE).intersects(RESIDUE);
-                let own = if is_own { places_of(Rule::LOC_TEMPLATE_RESIDUE) } else { 0 };
-                add(Rule::LOC_TEMPLATE_RESIDUE, own + u64::from(self.has_template_host(row)));
+                let is_of_entry = self.snapshot.checks.rules_of_entry(row, RESIDUE).intersects(RESIDUE);
+                let of_entry = if is_of_entry { places_of(Rule::LOC_TEMPLATE_RESIDUE) } else { 0 };
+                add(Rule::LOC_TEMPLATE_RESIDUE, of_entry + u64::from(self.has_template_host(row)));
             }
             for rule in rest.intersection(of_quirks).iter() {
                 let found = quirks.iter().filter(|found| quirk::rule_of(found.kind) == rule);
@@ -333,9 +333,8 @@ impl<'c> Counter<'c> {
         let snapshot = self.snapshot;
         let checks = &snapshot.checks;
         let (entry, text) = snapshot.document.entry(row);
-        let (context, own) =
-            (checks.context(&snapshot.document, row, snapshot.clock), checks.rules_of_entry(row, rules));
-        message::count(&entry, &text, &context, own, &mut visit);
+        let context = checks.context(&snapshot.document, row, snapshot.clock);
+        message::count(&entry, &text, &context, checks.rules_of_entry(row, rules), &mut visit);
         let of_set = checks.set().rules_of(row.0, &DocumentLocs(&snapshot.document));
         of_set.iter().map(rule_of).for_each(&mut visit);
         snapshot.document.quirks_of(row).iter().for_each(|found| visit(quirk::rule_of(found.kind)));
