@@ -24,6 +24,10 @@ use std::sync::Arc;
 /// Number of bytes that are read again at a time; tests have small files.
 const PIECE: u32 = if cfg!(test) { 512 } else { 512 << 10 };
 
+/// Maximum number of prefixes that are searched for one by one; for more of them a file is restored, since one pass over its
+/// entries finds all.
+const MAX_SEARCHED_PREFIXES: usize = 8;
+
 /// The URL of a row, and its line in the file.
 struct RowUrl {
     row: RowId,
@@ -74,8 +78,12 @@ fn finish(session: &mut Session, loaded: Loaded, options: &Options) -> Result<()
     Ok(())
 }
 
-/// Whether an entry of a partial file mentions one of these prefixes. Notes those that no entry mentions.
+/// Whether an entry of a partial file mentions one of these prefixes, or they are too many to be searched for. Notes those
+/// that no entry mentions.
 fn mentions_any(session: &Session, id: SitemapId, prefixes: &[&str]) -> Result<bool, files::Error> {
+    if prefixes.len() > MAX_SEARCHED_PREFIXES {
+        return Ok(true);
+    }
     let (Some(file), Some(source)) = (PartialFile::of(session, id), session.document().source_of(id)) else {
         return Ok(false);
     };
