@@ -101,7 +101,7 @@ impl Source {
     }
 
     /// Notes prefixes that no entry of the file mentions, though not all its entries were kept.
-    pub(crate) fn note_absent(&self, prefixes: Vec<Box<[u8]>>) {
+    pub(crate) fn note_absent_prefixes(&self, prefixes: impl IntoIterator<Item = Box<[u8]>>) {
         self.prefixes.absent.lock().unwrap_or_else(PoisonError::into_inner).extend(prefixes);
     }
 

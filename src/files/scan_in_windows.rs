@@ -92,7 +92,7 @@ impl<V: Visit + Send> LoadContext<'_, V> {
         let tail = len as usize - *starts.last()? as usize;
         let tail = window.buffer.get(window.buffer.len().checked_sub(tail)?..)?;
         let source = first.source(tail, scan)?;
-        source.note_absent(unused.0);
+        source.note_absent_prefixes(unused.0);
         let (on_disk, dropped) = (Some(on_disk), Some(starts));
         Some(File { facts, source, on_disk, visitor, quirks: Arc::default(), form: Form::Xml, dropped })
     }

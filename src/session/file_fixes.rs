@@ -23,6 +23,7 @@ use crate::protocol::namespace::Namespace;
 use crate::xml::defect::Defect;
 use crate::xml::markup::{self, Kind};
 use prefix_usage::PrefixUsage;
+pub(super) use prefix_usage::remove_mentioned;
 use std::cell::RefCell;
 use std::sync::Arc;
 

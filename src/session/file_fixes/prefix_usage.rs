@@ -13,7 +13,7 @@ use std::cell::OnceCell;
 use std::collections::HashSet;
 
 /// Maximum number of prefixes that are searched for one by one; more are searched for in one slower pass.
-const MAX_SINGLE_SEARCHES: usize = 4;
+const MAX_SINGLE_SEARCHES: usize = 8;
 
 /// Number of rows that are examined before all others.
 const FIRST_ROWS: usize = 16;
@@ -164,6 +164,17 @@ const fn flag_of(namespace: Namespace) -> Flags {
     }
 }
 
+/// Removes the prefixes that follow a `<` or a space in a text, with their colons.
+pub(in crate::session) fn remove_mentioned(prefixes: &mut HashSet<&[u8]>, text: &[u8]) {
+    if prefixes.len() <= MAX_SINGLE_SEARCHES {
+        return prefixes.retain(|prefix| !mentions_prefix(text, prefix));
+    }
+    any_name_in(text, |name| {
+        prefixes.remove(name);
+        prefixes.is_empty()
+    });
+}
+
 /// Whether any of the prefixes follows a `<` or a space in a text, with its colon.
 fn mentions_any(declared: &HashSet<&[u8]>, text: &[u8]) -> bool {
     if declared.len() > MAX_SINGLE_SEARCHES {
@@ -174,7 +185,7 @@ fn mentions_any(declared: &HashSet<&[u8]>, text: &[u8]) -> bool {
 
 /// Whether a test holds for any name between a `<` or a space and a colon. Each byte is examined once, however many
 /// names there are.
-fn any_name_in(text: &[u8], is_match: impl Fn(&[u8]) -> bool) -> bool {
+fn any_name_in(text: &[u8], is_match: impl FnMut(&[u8]) -> bool) -> bool {
     note_work(text.len());
     let names = memchr::memchr2_iter(b'<', b' ', text).filter_map(|at| {
         let name = text.get(at + 1..)?;

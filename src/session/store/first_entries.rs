@@ -5,7 +5,7 @@
 
 use crate::document::rows::{RowId, RowSet};
 use crate::document::sitemap::SitemapId;
-use crate::document::source::{Lines, mentions_prefix};
+use crate::document::source::Lines;
 use crate::document::unload;
 use crate::files::{self, Buffers, Loaded, OnDisk, Options, Reason};
 use crate::progress::Progress;
@@ -18,15 +18,12 @@ use crate::session::store::load;
 use crate::xml::entry::Entry;
 use crate::xml::names::Names;
 use rayon::prelude::*;
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Number of bytes that are read again at a time; tests have small files.
 const PIECE: u32 = if cfg!(test) { 512 } else { 512 << 10 };
-
-/// Maximum number of prefixes that are searched for one by one; for more of them a file is restored, since one pass over its
-/// entries finds all.
-const MAX_SEARCHED_PREFIXES: usize = 8;
 
 /// The URL of a row, and its line in the file.
 struct RowUrl {
@@ -78,19 +75,15 @@ fn finish(session: &mut Session, loaded: Loaded, options: &Options) -> Result<()
     Ok(())
 }
 
-/// Whether an entry of a partial file mentions one of these prefixes, or they are too many to be searched for. Notes those
-/// that no entry mentions.
+/// Whether an entry of a partial file mentions one of these prefixes. Notes those that no entry mentions.
 fn mentions_any(session: &Session, id: SitemapId, prefixes: &[&str]) -> Result<bool, files::Error> {
-    if prefixes.len() > MAX_SEARCHED_PREFIXES {
-        return Ok(true);
-    }
     let (Some(file), Some(source)) = (PartialFile::of(session, id), session.document().source_of(id)) else {
         return Ok(false);
     };
-    let absent = file.absent(prefixes)?;
-    let is_any_mentioned = absent.len() < prefixes.len();
-    source.note_absent(absent);
-    Ok(is_any_mentioned)
+    let mut absent: HashSet<&[u8]> = prefixes.iter().map(|prefix| prefix.as_bytes()).collect();
+    file.remove_mentioned(&mut absent)?;
+    source.note_absent_prefixes(absent.iter().copied().map(Into::into));
+    Ok(absent.len() < prefixes.len())
 }
 
 /// Files of which only the first entries are in memory.
@@ -204,20 +197,18 @@ impl<'f> PartialFile<'f> {
         Ok(keys)
     }
 
-    /// Those of some prefixes that no entry mentions.
-    fn absent(&self, prefixes: &[&str]) -> Result<Vec<Box<[u8]>>, files::Error> {
-        let mut absent: Vec<Box<[u8]>> = prefixes.iter().map(|prefix| prefix.as_bytes().into()).collect();
-        if absent.is_empty() {
-            return Ok(absent);
+    /// Removes the prefixes that an entry mentions.
+    fn remove_mentioned(&self, prefixes: &mut HashSet<&[u8]>) -> Result<(), files::Error> {
+        if prefixes.is_empty() {
+            return Ok(());
         }
         let mut head = self.starts.first().copied().unwrap_or_default() as usize;
         let ends = piece_ends(self.starts).filter_map(|end| self.starts.get(end as usize));
         files::read_again(self.on_disk, ends.chain(self.starts.last()).map(|end| u64::from(*end)), |bytes| {
             let entries = bytes.get(std::mem::take(&mut head)..).unwrap_or_default();
-            absent.retain(|prefix| !mentions_prefix(entries, prefix));
-            !absent.is_empty()
-        })?;
-        Ok(absent)
+            file_fixes::remove_mentioned(prefixes, entries);
+            !prefixes.is_empty()
+        })
     }
 
     /// Visits those of the given entries, by ascending number, that have a URL: the entry, the line of its URL, and the
