@@ -46,7 +46,8 @@ impl ChangedEntry<'_> {
         let start = self.start_of_difference()?;
         let (before, after) = self.original.split_at_checked(start)?;
         Field::ALL.iter().find(|field| ends_with_tag(before, b"</", **field))?;
-        let element = self.written.get(start..)?.trim_ascii_start();
+        let added = self.written.get(start..)?;
+        let element = added.get(added.iter().position(|byte| !markup::is_space(*byte))?..)?;
         let inside = element.strip_prefix(b"<")?.strip_prefix(self.field.name().as_bytes())?.strip_prefix(b">")?;
         let rest = after_end_tag(self.field, inside.strip_prefix(value.as_bytes())?)?;
         rest.starts_with(after).then_some(self.written.len() - rest.len() + after.len())

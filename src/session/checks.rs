@@ -163,6 +163,9 @@ impl<'t> Numbers<'t> {
     }
 }
 
+/// Rules that are both about single URLs and about all URLs of a set together.
+pub(super) const URL_AND_SET_RULES: RuleSet = RuleSet::of(&[Rule::LOC_TEMPLATE_RESIDUE]);
+
 /// Interns the sets of rules of entries with quirks; locks the shared table only for sets that it has not seen.
 struct QuirkNumbers<'t> {
     table: &'t RwLock<RuleSets>,
@@ -461,12 +464,8 @@ impl Checks {
     /// Those of the rules that a row violates for which its entry may have findings itself: its host may violate a rule
     /// that is about single URLs too.
     pub(super) fn rules_of_entry(&self, row: RowId, rules: RuleSet) -> RuleSet {
-        let shared = RuleSet::of(&[Rule::LOC_TEMPLATE_RESIDUE]);
-        if !rules.intersects(shared) || self.entry_rules_of(row).intersects(shared) {
-            rules
-        } else {
-            rules.minus(shared)
-        }
+        let is_own = !rules.intersects(URL_AND_SET_RULES) || self.entry_rules_of(row).intersects(URL_AND_SET_RULES);
+        if is_own { rules } else { rules.minus(URL_AND_SET_RULES) }
     }
 
     /// [`Checks::rules_of`] for callers with many rows, which get the sets of rules once ([`Checks::rule_sets`]).

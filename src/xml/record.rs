@@ -1,7 +1,7 @@
 //! `Record`: the decoded fields of one row in 12 bytes, for sorting, filtering and coloring.
 //!
-//! Invariant I7: a record equals the one recomputed from its entry and overrides, unless the text of the entry was dropped. The screen shows the text of the
-//! entry, never a value formatted from its record: `0.50` stays `0.50`.
+//! Invariant I7: a record equals the one recomputed from its entry and overrides, unless the text of the entry was
+//! dropped. The screen shows the text of the entry, never a value formatted from its record: `0.50` stays `0.50`.
 
 use super::entry::{Anomalies, Entry, Extensions, FieldSpan, TextKind};
 use super::names::Names;

@@ -11,6 +11,7 @@ use crate::document::rows::RowId;
 use crate::protocol::{Field, Severity, location};
 use crate::session::checks::Checks;
 use crate::session::checks::DocumentLocs;
+use crate::session::checks::URL_AND_SET_RULES;
 use crate::session::checks::rule_of;
 use crate::session::findings::reported_once;
 use crate::session::grouping::{Extent, Groups, KnownHosts};
@@ -210,9 +211,6 @@ impl Counted {
     }
 }
 
-/// This rule is both about single URLs and about all hosts of the set together.
-const RESIDUE: RuleSet = RuleSet::of(&[Rule::LOC_TEMPLATE_RESIDUE]);
-
 /// Counts findings of rows.
 pub(super) struct Counter<'c> {
     pub(super) snapshot: &'c Snapshot,
@@ -286,11 +284,11 @@ impl<'c> Counter<'c> {
         {
             let known = |rule: Rule| places.iter().find(|(known, _)| *known == rule);
             let places_of = |rule: Rule| known(rule).map_or(1, |(_, places)| u64::from(*places));
-            others.minus(RESIDUE).iter().for_each(|rule| add(rule, places_of(rule)));
-            if others.intersects(RESIDUE) {
-                let is_of_entry = self.snapshot.checks.rules_of_entry(row, RESIDUE).intersects(RESIDUE);
-                let of_entry = if is_of_entry { places_of(Rule::LOC_TEMPLATE_RESIDUE) } else { 0 };
-                add(Rule::LOC_TEMPLATE_RESIDUE, of_entry + u64::from(self.has_template_host(row)));
+            others.minus(URL_AND_SET_RULES).iter().for_each(|rule| add(rule, places_of(rule)));
+            for rule in others.intersection(URL_AND_SET_RULES).iter() {
+                let is_of_entry = self.snapshot.checks.entry_rules_of(row).contains(rule);
+                let of_entry = if is_of_entry { places_of(rule) } else { 0 };
+                add(rule, of_entry + u64::from(self.is_of_set(row, rule)));
             }
             for rule in rest.intersection(of_quirks).iter() {
                 let found = quirks.iter().filter(|found| quirk::rule_of(found.kind) == rule);
@@ -314,10 +312,10 @@ impl<'c> Counter<'c> {
         Alike::No
     }
 
-    /// Whether a row has a placeholder host among real ones.
-    fn has_template_host(&self, row: RowId) -> bool {
+    /// Whether a row violates a rule by its relation to the rest of the set.
+    fn is_of_set(&self, row: RowId, rule: Rule) -> bool {
         let locs = DocumentLocs(&self.snapshot.document);
-        self.snapshot.checks.set().rules_of(row.0, &locs).has(SetRule::TemplateHost)
+        SetRule::of(rule).is_some_and(|rule| self.snapshot.checks.set().rules_of(row.0, &locs).has(rule))
     }
 
     /// Moves the counts by origin number to those by host.

@@ -1,4 +1,4 @@
-//! What a scan calls for each entry while its bytes are in the CPU cache.
+//! `Visit`: the visitor that a scan calls for each entry, while its bytes are in the CPU cache.
 
 use super::super::elements::Elements;
 use super::super::entry::Entry;
