@@ -11,6 +11,7 @@ use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use roaring::RoaringBitmap;
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// A row alone on its page, or the number of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -229,6 +230,11 @@ impl Duplicates {
     /// Every row that shares its page with another.
     pub fn rows_of_groups(&self) -> RoaringBitmap {
         self.groups.all_rows()
+    }
+
+    /// Those of a range of rows, ascending.
+    pub fn rows_of_groups_in(&self, rows: Range<u32>) -> impl Iterator<Item = u32> + '_ {
+        self.grouped.range(rows)
     }
 
     /// All rows that name the same page as this one, itself included, in order; empty if it is alone.

@@ -26,6 +26,15 @@ impl SetIndex {
         self.shapes.get(row)?.origin().ok()?
     }
 
+    /// The shape of a row, which together with its file decides the minority rules that it violates and
+    /// [`SetIndex::origin_number`]; any shape if no row violates one and none are stored. `None` if its URL must be read.
+    pub fn decisive_shape(&self, row: u32) -> Option<RowShape> {
+        match self.shapes.get(row).filter(|shape| shape.origin().is_ok()) {
+            None if !self.has_minorities() => Some(RowShape::EMPTY),
+            shape => shape,
+        }
+    }
+
     /// Whether the shapes of rows have the origins of all URLs, so that the minority rules need no URL.
     pub fn knows_origins(&self) -> bool {
         RowShape::can_number(self.hosts.len())
@@ -71,9 +80,9 @@ impl SetIndex {
         let [without, with] = *self.counters.slashes.get(depth)?;
         let fewer = without.min(with);
         let slash = with < without;
-        let is_deepest = self.counters.slashes.iter().skip(depth + 1).flatten().all(|rows| *rows == 0);
         let is_rare = fewer > 0 && fewer * 10 < without + with;
-        (is_rare && (!slash || is_deepest)).then_some((slash, fewer))
+        let is_deepest = || self.counters.slashes.iter().skip(depth + 1).flatten().all(|rows| *rows == 0);
+        (is_rare && (!slash || is_deepest())).then_some((slash, fewer))
     }
 
     /// The most common host of a file, in lower case, and the number of rows with other hosts; `None` for a file with

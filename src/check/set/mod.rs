@@ -380,8 +380,7 @@ impl SetIndex {
             rules.insert_if(SetRule::Duplicate, repeats && !is_in_further_file);
         }
         self.add_minority_rules(row, locs, &mut rules);
-        self.add_link_rules(row, &mut rules);
-        rules
+        rules.union(self.link_rules(row))
     }
 
     /// The rows that violate a rule; none for a rule about files or the set. Visits all rows for the rules about
@@ -392,12 +391,7 @@ impl SetIndex {
             SetRule::DuplicateEquivalent => self.duplicates.groups.equivalent_rows(),
             SetRule::DuplicateAcrossFiles => self.duplicates.groups.across_rows(),
             SetRule::HreflangNoReturn | SetRule::HreflangTargetMissing | SetRule::HreflangSetDiffers => {
-                let is_flagged = |row: &u32| {
-                    let mut rules = SetRules::NONE;
-                    self.add_link_rules(*row, &mut rules);
-                    rules.has(rule)
-                };
-                self.alternates.rows().filter(is_flagged).collect()
+                self.alternates.rows().filter(|row| self.link_rules(*row).has(rule)).collect()
             }
             _ if rule.target() != SetRuleTarget::Row || self.count_of(rule) == 0 => RoaringBitmap::new(),
             _ => {
@@ -486,11 +480,13 @@ impl SetIndex {
     }
 
     /// The rules that a row violates by its alternate links.
-    fn add_link_rules(&self, row: u32, rules: &mut SetRules) {
+    pub fn link_rules(&self, row: u32) -> SetRules {
         let (no_return, missing, differs) = self.alternates.faults_of(row);
+        let mut rules = SetRules::NONE;
         rules.insert_if(SetRule::HreflangNoReturn, no_return);
         rules.insert_if(SetRule::HreflangTargetMissing, missing && !self.is_part);
         rules.insert_if(SetRule::HreflangSetDiffers, differs);
+        rules
     }
 
     /// Whether a link of a row violates a rule about alternate links.

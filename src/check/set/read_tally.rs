@@ -21,6 +21,9 @@ impl RowShape {
     /// There are more origins than numbers, so the URL must be read.
     const BEYOND: u16 = Self::NONE - 1;
 
+    /// That of a row without a URL.
+    pub(super) const EMPTY: Self = Self(Self::NONE << Self::STYLE_BITS);
+
     fn new(origin: Option<u32>, style: Option<SlashStyle>) -> Self {
         let style = style.map_or(0, |style| 1 + u16::from(style.depth) * 2 + u16::from(style.slash));
         Self(style & Self::STYLE).with_origin(origin)
@@ -29,6 +32,11 @@ impl RowShape {
     fn with_origin(self, origin: Option<u32>) -> Self {
         let number = origin.map_or(Self::NONE, |origin| origin.min(Self::BEYOND.into()) as u16);
         Self(self.0 & Self::STYLE | number << Self::STYLE_BITS)
+    }
+
+    /// As a number.
+    pub const fn bits(self) -> u16 {
+        self.0
     }
 
     /// Whether all of this many origins have a number.
@@ -138,6 +146,11 @@ mod tests {
             let new = if has_number { Ok(origin.map(|_| new)) } else { Err(()) };
             prop_assert_eq!((shape.origin(), shape.style()), (new, style));
         }
+    }
+
+    #[test]
+    fn a_row_without_a_url_has_the_empty_shape() {
+        assert_eq!(ReadTally::default().add(&Location::outline(""), &IndexedRow::default()), RowShape::EMPTY);
     }
 
     #[test]

@@ -130,9 +130,21 @@ impl SetRules {
         self.0 |= (condition as u32) << rule as u8;
     }
 
+    /// The rules of both sets.
+    #[must_use]
+    pub const fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
     /// The rules, in catalogue order.
     pub fn iter(self) -> impl Iterator<Item = SetRule> {
-        SetRule::ALL.iter().copied().filter(move |&rule| self.has(rule))
+        let mut rest = self.0;
+        std::iter::from_fn(move || {
+            // The index of the lowest rule; out of range if none is left.
+            let rule = SetRule::ALL.get(rest.trailing_zeros() as usize).copied();
+            rest &= rest.wrapping_sub(1);
+            rule
+        })
     }
 }
 
@@ -146,6 +158,11 @@ mod tests {
         for (index, &rule) in SetRule::ALL.iter().enumerate() {
             assert_eq!(rule as usize, index);
             assert_eq!(SetRule::of(rule.rule()), Some(rule));
+            let mut rules = SetRules::NONE;
+            rules.insert_if(rule, true);
+            rules.insert_if(SetRule::ALL[0], true);
+            let expected: Vec<_> = SetRule::ALL.iter().copied().filter(|&rule| rules.has(rule)).collect();
+            assert_eq!(rules.iter().collect::<Vec<_>>(), expected);
             // Template placeholders are faults of one value, except in hosts, which may be the site's own.
             assert!(rule.rule().scope() == Scope::Set || rule == SetRule::TemplateHost);
         }

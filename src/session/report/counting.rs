@@ -7,7 +7,7 @@ use crate::check::entry::ENTRY_RULES;
 use crate::check::rule::{FindingCounts, Grouping, Rule, RuleSet};
 use crate::check::set::{NearDuplicates, SetRule};
 use crate::check::{Profile, message, quirk, rules_of_field};
-use crate::document::rows::RowId;
+use crate::document::rows::{self, RowId, RowSet};
 use crate::protocol::{Field, Severity, location};
 use crate::session::checks::Checks;
 use crate::session::checks::DocumentLocs;
@@ -20,6 +20,7 @@ use crate::session::state::Snapshot;
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Receives the findings of a file and its rows.
@@ -312,6 +313,13 @@ impl<'c> Counter<'c> {
         Alike::No
     }
 
+    /// The rows of a range that name the same page as another row, or are near duplicates.
+    pub(super) fn compared_rows(&self, rows: Range<u32>) -> RowSet {
+        let checks = &self.snapshot.checks;
+        let near = [checks.near_duplicates(), self.near].map(|near| rows::ids(near.rows(), rows.clone()));
+        near.into_iter().flatten().chain(checks.set().duplicates().rows_of_groups_in(rows.clone())).collect()
+    }
+
     /// Whether a row violates a rule by its relation to the rest of the set.
     fn is_of_set(&self, row: RowId, rule: Rule) -> bool {
         let locs = DocumentLocs(&self.snapshot.document);
@@ -385,6 +393,7 @@ mod tests {
     use crate::session::store::load;
     use crate::xml::escape::escape;
     use proptest::prelude::*;
+    use std::path::Path;
 
     /// Receives messages of some rules, and counts the others.
     struct Some {
@@ -423,8 +432,18 @@ mod tests {
             any_value(Field::Loc),
             (0..14_u32).prop_map(|host| Option::Some(format!("https://h{host}.example.com/a"))),
         ];
-        let odd =
-            prop::sample::select(vec!["", "", "", "", " & ", "<x/>", "<loc>https://e.com/2</loc>", "<priority/>"]);
+        let link = "<xhtml:link rel=\"alternate\" hreflang=\"de\" href=\"https://h1.example.com/a\"/>";
+        let odd = prop::sample::select(vec![
+            "",
+            "",
+            "",
+            "",
+            " & ",
+            "<x/>",
+            "<loc>https://e.com/2</loc>",
+            "<priority/>",
+            link,
+        ]);
         let others = [Field::Lastmod, Field::Changefreq, Field::Priority].map(any_value);
         (loc, others, 0..2 * last, odd).prop_map(move |(loc, others, extension, odd)| {
             let values = std::iter::once(loc).chain(others);
@@ -439,11 +458,24 @@ mod tests {
     }
 
     fn open(rows: &[String]) -> Session {
+        open_by(rows, |session, path| load::open_in(session, path, Options::default()).unwrap())
+    }
+
+    /// Opens rows as a set that is only reported on.
+    fn open_to_report(rows: &[String]) -> Session {
+        open_by(rows, |session, path| {
+            let paths = [path.to_path_buf()];
+            let opened = load::open_to_report(session, &paths, Options::default(), u64::MAX, &Progress::default());
+            opened.unwrap().unwrap()
+        })
+    }
+
+    fn open_by(rows: &[String], open: impl Fn(Session, &Path) -> Session) -> Session {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("sitemap.xml");
         std::fs::write(&path, format!("{}\n{}</urlset>\n", samples::ROOT, rows.concat())).unwrap();
         let session = Session::new(Now { seconds: NOW, offset: 0 }, Option::Some("https://example.com/b/".into()));
-        load::open_in(session, &path, Options::default()).unwrap()
+        open(session, &path)
     }
 
     /// The findings of a repaired entry itself are known without reading it again, as those of other entries are.
@@ -477,6 +509,27 @@ mod tests {
         let found: Vec<String> =
             found.filter(|found| found.rule == Rule::LOC_TEMPLATE_RESIDUE).map(|found| found.message).collect();
         assert_eq!(found, ["placeholder host (example.com) among real ones"]);
+    }
+
+    /// The links of `/c` are not returned, and nothing else distinguishes its row.
+    #[test]
+    fn rows_that_differ_only_in_faulty_links_are_not_alike() {
+        let link = |(code, page): (&str, &str)| {
+            format!("<xhtml:link rel=\"alternate\" hreflang=\"{code}\" href=\"https://e.com/{page}\"/>")
+        };
+        let row = |own: (&str, &str), other: (&str, &str)| {
+            format!("<url><loc>https://e.com/{}</loc>{}{}</url>\n", own.1, link(own), link(other))
+        };
+        let (german, french) = (("de", "a"), ("fr", "b"));
+        let rows = [row(german, french), row(french, german), row(("de", "c"), french)];
+        let mut counted = Some { filter: MessageFilter::NONE, found: Vec::new(), counted: Counted::default() };
+        let session = open_to_report(&rows);
+        Reporter::new(&session).each_of_sitemap(&session, (SitemapId(0), None), &mut counted).unwrap();
+        let expected = report::all_findings(&session)
+            .iter()
+            .filter(|found| found.finding.rule == Rule::HREFLANG_NO_RETURN)
+            .count();
+        assert_eq!((counted.counted.rules[Rule::HREFLANG_NO_RETURN.index()].places, expected), (1, 1));
     }
 
     /// Needs messages until it has five findings, and counts the messages that it gets.
@@ -520,14 +573,15 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(48))]
+        #![proptest_config(ProptestConfig::with_cases(96))]
         #[test]
         fn counts_equal_the_numbers_of_messages(
             rows in prop::collection::vec((any_row(), 1..4_usize), 1..20), few in prop::collection::vec(0..Rule::COUNT, 0..20),
+            is_report in any::<bool>(),
         ) {
-            // Consecutive rows that are alike are counted together.
+            // Rows that are alike are counted together.
             let rows: Vec<String> = rows.into_iter().flat_map(|(row, times)| std::iter::repeat_n(row, times)).collect();
-            let session = open(&rows);
+            let session = if is_report { open_to_report(&rows) } else { open(&rows) };
             let profile = session.view().profile();
             let all = report::all_findings(&session);
             let few: RuleSet = few.into_iter().map(|place| Rule::ALL[place]).collect();

@@ -3,9 +3,11 @@
 
 use super::counting::{Alike, AlikeRows, Counted, Counter, MessageFilter};
 use crate::check::rule::RuleSet;
-use crate::document::rows::RowId;
+use crate::check::set::RowShape;
+use crate::document::rows::{RowId, RowSet};
 use crate::document::sitemap::SitemapId;
 use crate::session::checks::RowSetRules;
+use crate::xml::record::Record;
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use std::ops::Range;
@@ -21,6 +23,24 @@ struct RowKind {
     /// The number of its origin, if a rule of it is grouped by host and the number is known.
     origin: Option<u32>,
     is_resident: bool,
+}
+
+/// What decides the kind of a row that no other row is compared with, packed. It costs less than working out the kind.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct RowTraits(u64);
+
+impl RowTraits {
+    /// One more than the number of quirks that a row with traits can have.
+    const MAX_QUIRKS: usize = 1 << 14;
+
+    /// Packs the number of the row's set of entry rules, its shape, its record, its number of quirks, and whether its text
+    /// is in memory. `None` if there are too many quirks.
+    fn pack(finding_id: u16, shape: RowShape, record: &Record, (quirks, is_resident): (usize, bool)) -> Option<Self> {
+        let words = [finding_id, shape.bits(), record.flags.bits()];
+        let high = words.into_iter().fold(0, |packed, word| packed << 16 | u64::from(word));
+        let low = quirks << 2 | usize::from(record.has_lastmod()) << 1 | usize::from(is_resident);
+        (quirks < Self::MAX_QUIRKS).then_some(Self(high << 16 | low as u64))
+    }
 }
 
 /// Rows of the same kind.
@@ -42,25 +62,56 @@ pub(super) struct RowKinds<'c> {
     filter: &'c MessageFilter,
     /// The rows of the file whose text is in memory.
     resident: Range<u32>,
-    /// Kinds of rows that have the same numbers of findings as any other row of the kind.
-    kinds: HashMap<RowKind, KnownKind, FixedState>,
+    /// The rows whose traits do not decide their kind.
+    exceptions: RowSet,
+    /// Kinds of rows that have the same numbers of findings as any other row of the kind, by their numbers.
+    kinds: Vec<KnownKind>,
+    kind_numbers: HashMap<RowKind, u32, FixedState>,
+    /// The kinds of rows with these traits.
+    kinds_of_traits: HashMap<RowTraits, u32, FixedState>,
     counted: Counted,
     /// Rows whose text is needed and not in memory.
     unread: Vec<RowId>,
 }
 
 impl<'c> RowKinds<'c> {
-    pub(super) fn new(counter: &'c Counter<'c>, id: SitemapId, sets: &'c [RuleSet], filter: &'c MessageFilter) -> Self {
+    /// For counting these rows of a file.
+    pub(super) fn new(
+        counter: &'c Counter<'c>,
+        (id, rows): (SitemapId, &[RowId]),
+        sets: &'c [RuleSet],
+        filter: &'c MessageFilter,
+    ) -> Self {
         let resident = counter.snapshot.document.resident_range(id);
-        let (kinds, counted, unread) = (HashMap::default(), Counted::default(), Vec::new());
-        Self { counter, sets, filter, resident, kinds, counted, unread }
+        let ends = rows.iter().min().zip(rows.iter().max());
+        let exceptions = ends.map_or_else(RowSet::new, |(first, last)| counter.compared_rows(first.0..last.0 + 1));
+        Self {
+            counter,
+            sets,
+            filter,
+            resident,
+            exceptions,
+            kinds: Vec::new(),
+            kind_numbers: HashMap::default(),
+            kinds_of_traits: HashMap::default(),
+            counted: Counted::default(),
+            unread: Vec::new(),
+        }
     }
 
     /// Counts the findings of the next row, except those of the rules that it returns, which need messages. Findings whose
     /// text is needed and not in memory are neither counted nor returned: the row is noted as unread.
     pub(super) fn count(&mut self, row: RowId) -> RuleSet {
+        let traits = self.traits_of(row);
+        let known = traits.and_then(|traits| self.kinds_of_traits.get(&traits));
+        if let Some(known) = known.and_then(|number| self.kinds.get_mut(*number as usize)) {
+            known.rows.count += 1;
+            return known.with_message;
+        }
         let (kind, rules) = self.kind_of(row);
-        if let Some(known) = self.kinds.get_mut(&kind) {
+        if let Some(number) = self.kind_numbers.get(&kind).copied() {
+            self.note_traits(traits, number);
+            let Some(known) = self.kinds.get_mut(number as usize) else { return RuleSet::EMPTY };
             known.rows.count += 1;
             return known.with_message;
         }
@@ -84,9 +135,30 @@ impl<'c> RowKinds<'c> {
         let is_host_known = kind.origin.is_some() || !rules.intersects(self.counter.by_host);
         if alike == Alike::Yes && is_host_known && self.kinds.len() < MAX_KINDS {
             rows.count = 0;
-            self.kinds.insert(kind, KnownKind { rows, with_message });
+            let number = self.kinds.len() as u32;
+            self.kinds.push(KnownKind { rows, with_message });
+            self.kind_numbers.insert(kind, number);
+            self.note_traits(traits, number);
         }
         with_message
+    }
+
+    /// Notes that rows with these traits are of this kind.
+    fn note_traits(&mut self, traits: Option<RowTraits>, kind: u32) {
+        if let Some(traits) = traits.filter(|_| self.kinds_of_traits.len() < MAX_KINDS) {
+            self.kinds_of_traits.insert(traits, kind);
+        }
+    }
+
+    /// The traits of a row; `None` if they do not decide its kind.
+    fn traits_of(&self, row: RowId) -> Option<RowTraits> {
+        let (document, checks) = (&self.counter.snapshot.document, &self.counter.snapshot.checks);
+        if self.exceptions.contains(row.0) || !checks.set().link_rules(row.0).is_empty() {
+            return None;
+        }
+        let shape = checks.set().decisive_shape(row.0)?;
+        let of_text = (document.quirks_of(row).len(), self.resident.contains(&row.0));
+        RowTraits::pack(checks.finding_id(row), shape, &document.record(row), of_text)
     }
 
     fn kind_of(&self, row: RowId) -> (RowKind, RuleSet) {
@@ -107,7 +179,7 @@ impl<'c> RowKinds<'c> {
 
     /// The counts of all rows, and the unread rows.
     pub(super) fn finish(mut self) -> (Counted, Vec<RowId>) {
-        for known in self.kinds.values().filter(|known| known.rows.count > 0) {
+        for known in self.kinds.iter().filter(|known| known.rows.count > 0) {
             self.counter.count(&known.rows, &mut self.counted);
         }
         self.counter.name_hosts(&mut self.counted);
