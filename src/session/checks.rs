@@ -49,9 +49,6 @@ pub(crate) const INLINE_ROWS: u64 = 2_000;
 /// row; in larger sets only reports look for them.
 pub(crate) const NEAR_ROWS: u32 = 50_000;
 
-/// Bytes of a short entry, by which the number of rows is estimated before a file is read.
-const ENTRY_BYTES: u64 = 96;
-
 /// One counter per rule.
 pub(crate) type Counts = [u32; Rule::COUNT];
 
@@ -255,11 +252,9 @@ impl Checks {
         url.filter(|_| !self.allows_other_sites).and_then(UrlPrefix::parse)
     }
 
-    /// A reader for a file of `bytes` bytes that is about to be scanned; `url` is its public URL, if known.
-    pub fn reader(&self, url: Option<&str>, bytes: u64, now: Now) -> Reader {
-        // Unused capacity of new memory costs nothing: the system maps memory when it is first written to.
-        let rows = (bytes / ENTRY_BYTES) as usize;
-        Reader::new(Arc::clone(&self.sets), now.seconds, self.criteria.clone(), self.url_prefix_of(url), rows)
+    /// A reader for a file that is about to be scanned; `url` is its public URL, if known.
+    pub fn reader(&self, url: Option<&str>, now: Now) -> Reader {
+        Reader::new(Arc::clone(&self.sets), now.seconds, self.criteria.clone(), self.url_prefix_of(url))
     }
 
     /// Adds the rows of a file that was just appended to the document. If the reader has near keys, each row is added

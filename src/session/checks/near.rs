@@ -3,46 +3,35 @@
 use crate::document::Document;
 use crate::document::rows::{RowId, RowSet};
 use crate::protocol::location::{NO_KEY, near_key_hash};
-use foldhash::fast::FixedState;
-use hashbrown::HashMap;
 use rayon::prelude::*;
 
 /// The live rows that may be near duplicates of others, by a hash of their URLs; on all cores.
 pub(in crate::session) fn near_candidates(document: &Document) -> RowSet {
     let rows: Vec<u32> = document.live_rows().map(|row| row.0).collect();
-    let hash = |row: &u32| match document.loc(RowId(*row)) {
-        loc if loc.is_empty() => NO_KEY,
-        loc => near_key_hash(&loc),
-    };
+    let hash = |row: &u32| near_key_hash(&document.loc(RowId(*row)));
     let hashes: Vec<u64> = rows.par_iter().map(hash).collect();
     repeated_hashes(&[hashes]).into_iter().filter_map(|index| rows.get(index as usize).copied()).collect()
 }
 
 /// The positions of hashes that occur more than once, in all lists together.
 ///
-/// One pass sets a bit for each hash; only hashes whose bit is already set are kept and compared, a few per cent in a
-/// set without duplicates.
+/// One pass sets a bit for each hash; only hashes whose bit is already set are candidates, a few per cent in a set without
+/// duplicates. Another pass collects all positions of candidates, which are then sorted.
 pub(in crate::session) fn repeated_hashes(lists: &[Vec<u64>]) -> RowSet {
+    let hashes = || lists.iter().flatten().copied();
     let mut filter = Filter::with_capacity(lists.iter().map(Vec::len).sum());
-    let mut shared: HashMap<u64, u32, FixedState> = HashMap::default();
-    for hash in lists.iter().flatten().filter(|hash| **hash != NO_KEY) {
-        if filter.test_and_set(*hash) {
-            shared.insert(*hash, 0);
-        }
-    }
+    let repeated: Vec<u64> = hashes().filter(|hash| *hash != NO_KEY && filter.test_and_set(*hash)).collect();
     // Most of these hashes are not equal to another one: they only share a bit. Four times as many bits let few others
     // pass.
-    let mut candidates = Filter::with_capacity(4 * shared.len());
-    shared.keys().for_each(|hash| _ = candidates.test_and_set(*hash));
-    let mut met: Vec<(u32, u64)> = Vec::new();
-    for (row, hash) in (0..).zip(lists.iter().flatten()).filter(|(_, hash)| candidates.has(**hash)) {
-        if let Some(count) = shared.get_mut(hash) {
-            *count += 1;
-            met.push((row, *hash));
-        }
+    let mut candidates = Filter::with_capacity(4 * repeated.len());
+    for hash in repeated {
+        candidates.test_and_set(hash);
     }
-    met.retain(|(_, hash)| shared.get(hash).is_some_and(|count| *count > 1));
-    met.into_iter().map(|(row, _)| row).collect()
+    let met = (0..).zip(hashes()).filter(|(_, hash)| *hash != NO_KEY && candidates.has(*hash));
+    let mut met: Vec<(u64, u32)> = met.map(|(row, hash)| (hash, row)).collect();
+    met.sort_unstable();
+    let equal = met.chunk_by(|(one, _), (next, _)| one == next).filter(|rows| rows.len() > 1);
+    equal.flatten().map(|(_, row)| *row).collect()
 }
 
 /// Bits of a filter for each hash.

@@ -58,13 +58,12 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// A reader for a file below this URL prefix, with capacity for `rows` rows.
+    /// A reader for a file below this URL prefix.
     pub(super) fn new(
         numbers: Arc<RwLock<RuleSets>>,
         now: i64,
         criteria: Criteria,
         url_prefix: Option<UrlPrefix>,
-        rows: usize,
     ) -> Self {
         Self {
             listed: RowSet::new(),
@@ -75,9 +74,9 @@ impl Reader {
             now,
             criteria,
             url_prefix,
-            records: Vec::with_capacity(rows),
-            findings: Vec::with_capacity(rows),
-            keys: Vec::with_capacity(rows),
+            records: Vec::new(),
+            findings: Vec::new(),
+            keys: Vec::new(),
             keeps_keys: true,
             is_for_windows: false,
             near_keys: None,
@@ -93,15 +92,19 @@ impl Reader {
 
     /// This reader, which also hashes the near key of each URL.
     pub(in crate::session) fn with_near_keys(self) -> Self {
-        let rows = self.findings.capacity();
-        let (near_keys, shapes) = (Some(Vec::with_capacity(rows)), Vec::with_capacity(rows));
-        Self { near_keys, shapes, reading: EntryReader::with_near_keys(), ..self }
+        Self { near_keys: Some(Vec::new()), reading: EntryReader::with_near_keys(), ..self }
     }
 
-    /// This reader, for a file that is read in windows: it keeps keys only if the root declares the namespace of alternate
-    /// links, and reuses the readers that join it, since each window may need a fork.
-    pub(in crate::session) fn for_windows(self) -> Self {
-        Self { is_for_windows: true, ..self }
+    /// This reader, for a file with about this number of rows that is read in windows: it keeps keys only if the root
+    /// declares the namespace of alternate links, and reuses the readers that join it, since each window may need a fork.
+    ///
+    /// Other readers reserve no memory for rows: when the allocator frees a large block, it keeps later ones of that size
+    /// for itself, and sets that are opened for longer would take more memory.
+    pub(in crate::session) fn for_windows(self, rows: usize) -> Self {
+        let near_keys = self.near_keys.map(|_| Vec::with_capacity(rows));
+        let (records, findings, shapes) =
+            (Vec::with_capacity(rows), Vec::with_capacity(rows), Vec::with_capacity(rows));
+        Self { is_for_windows: true, records, findings, near_keys, shapes, ..self }
     }
 
     /// Takes the hashes of the normalised locs, by entry, if they are kept.
@@ -163,9 +166,9 @@ impl Visit for Reader {
             return Some(joined);
         }
         let numbers = Arc::clone(&self.numbers);
-        let fork = Self::new(numbers, self.now, self.criteria.clone(), self.url_prefix.clone(), 0);
+        let fork = Self::new(numbers, self.now, self.criteria.clone(), self.url_prefix.clone());
         let fork = if self.near_keys.is_some() { fork.with_near_keys() } else { fork };
-        Some(if self.is_for_windows { fork.for_windows() } else { fork })
+        Some(if self.is_for_windows { fork.for_windows(0) } else { fork })
     }
 
     fn join(&mut self, mut later: Self) {
@@ -269,9 +272,9 @@ mod tests {
                 }
             };
             let url_prefix = Some("https://e.com/sitemap.xml");
-            let mut one = checks.reader(url_prefix, 1_000, now);
+            let mut one = checks.reader(url_prefix, now);
             read(&mut one, 0..rows.len());
-            let mut forked = checks.reader(url_prefix, 1_000, now);
+            let mut forked = checks.reader(url_prefix, now);
             let (first, second) = (first.min(rows.len()), (first + second).min(rows.len()));
             read(&mut forked, 0..first);
             let mut later = forked.fork().unwrap();
@@ -285,7 +288,7 @@ mod tests {
             prop_assert_eq!(&one.keys, &forked.keys);
             prop_assert_eq!(one.links.rows(0).collect::<Vec<_>>(), forked.links.rows(0).collect::<Vec<_>>());
             // A reader for windows forks again after a join, and uses the joined reader again.
-            let reader = || checks.reader(url_prefix, 1_000, now).with_near_keys().for_windows();
+            let reader = || checks.reader(url_prefix, now).with_near_keys().for_windows(0);
             let (mut whole, mut windows) = (reader(), reader());
             read(&mut whole, 0..rows.len());
             read(&mut windows, 0..first);

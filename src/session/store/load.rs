@@ -23,6 +23,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
+/// Bytes of a short entry, by which the number of rows is estimated before a file is read. Unused capacity of new memory
+/// costs nothing: the system maps memory when it is first written to.
+const ENTRY_BYTES: u64 = 96;
+
 /// A file that the loader has read.
 pub type LoadedFile = files::LoadedFile<Reader>;
 
@@ -86,9 +90,10 @@ impl Loader {
     }
 
     pub(in crate::session) fn reader(&self, facts: &files::FileInfo) -> Reader {
-        let reader = self.checks.reader(facts.url.as_deref(), facts.bytes, self.now);
+        let reader = self.checks.reader(facts.url.as_deref(), self.now);
         let reader = if self.compares_late { reader.with_near_keys() } else { reader };
-        if self.options.buffers.drops_entries() { reader.for_windows() } else { reader }
+        let rows = (facts.bytes / ENTRY_BYTES) as usize;
+        if self.options.buffers.drops_entries() { reader.for_windows(rows) } else { reader }
     }
 
     /// Returns the loader changed for a set that is only checked and never changed.
