@@ -479,6 +479,12 @@ impl<'b> Lines<'b> {
         Self { anchors, ..Self::new(bytes) }
     }
 
+    /// This counter, at a byte offset whose line and column are known.
+    #[must_use]
+    pub const fn continued(self, at: usize, (line, column): (u64, u64)) -> Self {
+        Self { at, line, column, ..self }
+    }
+
     /// The byte offset up to which it has counted.
     pub const fn at(&self) -> usize {
         self.at

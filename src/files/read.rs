@@ -298,19 +298,21 @@ fn read_stored(
         }
         opened.file.seek(SeekFrom::Start(buffer.len() as u64)).map_err(failed)?;
     }
-    let read = read_up_to(&mut opened.file, buffer, limit, progress).map_err(failed)?;
+    let hash = (!buffers.drops_entries()).then(Fingerprint::default);
+    let read = read_up_to(&mut opened.file, buffer, (limit, hash), progress).map_err(failed)?;
     let (bytes, hash) = read.ok_or_else(|| Error::new(path, Reason::TooLarge(limit)))?;
-    let on_disk = OnDisk::new(path, &metadata, hash);
+    let on_disk = OnDisk::new(path, &metadata, hash.unwrap_or(OnDisk::NOT_HASHED));
     Ok((bytes, on_disk))
 }
 
 /// Reads standard input, which can be read only once.
 fn read_standard_input(limit: u64, progress: &Progress) -> Result<(FileBytes, OnDisk), Error> {
     let path = Path::new("-");
-    let read = read_up_to(&mut std::io::stdin().lock(), FileBytes::default(), limit, progress)
+    let hash = Some(Fingerprint::default());
+    let read = read_up_to(&mut std::io::stdin().lock(), FileBytes::default(), (limit, hash), progress)
         .map_err(|error| Error::system("read", path, error))?;
     let (bytes, hash) = read.ok_or_else(|| Error::new(path, Reason::TooLarge(limit)))?;
-    let len = bytes.len() as u64;
+    let (len, hash) = (bytes.len() as u64, hash.unwrap_or(OnDisk::NOT_HASHED));
     Ok((bytes, OnDisk { path: path.to_path_buf(), len, mtime: None, identity: None, hash }))
 }
 
@@ -320,28 +322,28 @@ pub(super) const CHUNK: u64 = 512 << 10;
 /// Bytes between two checks of reads on several threads.
 const PARALLEL_CHUNK: usize = 32 << 20;
 
-/// Reads to the end of a file after the bytes that the buffer has; returns all bytes and their [`Fingerprint`]. `None` if
-/// there are more than `limit` bytes. If it is cancelled, the bytes read so far are returned, and the scan notices the
+/// Reads to the end of a file after the bytes that the buffer has; returns all bytes and their hash, if `hash` is given.
+/// `None` if there are more than `limit` bytes. If it is cancelled, the bytes read so far are returned, and the scan notices the
 /// cancellation.
 fn read_up_to(
     from: &mut impl Read,
     mut bytes: FileBytes,
-    limit: u64,
+    (limit, mut hash): (u64, Option<Fingerprint>),
     progress: &Progress,
-) -> std::io::Result<Option<(FileBytes, u64)>> {
-    let mut hash = Fingerprint::default();
-    hash.update(&bytes);
+) -> std::io::Result<Option<(FileBytes, Option<u64>)>> {
+    let mut add = |bytes: &[u8]| hash.iter_mut().for_each(|hash| hash.update(bytes));
+    add(&bytes);
     loop {
         // One byte beyond the limit distinguishes "too large" from "just fits".
         let (before, left) = (bytes.len(), (limit + 1).saturating_sub(bytes.len() as u64));
         let read = bytes.append_from(from, left.min(CHUNK))?;
-        hash.update(bytes.get(before..).unwrap_or_default());
+        add(bytes.get(before..).unwrap_or_default());
         progress.advance_reading(read);
         if read < CHUNK || progress.is_cancelled() {
             break;
         }
     }
-    Ok((bytes.len() as u64 <= limit).then(|| (bytes, hash.finish())))
+    Ok((bytes.len() as u64 <= limit).then(|| (bytes, hash.map(Fingerprint::finish))))
 }
 
 #[cfg(test)]

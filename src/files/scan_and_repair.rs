@@ -55,19 +55,17 @@ pub(super) fn scan_and_repair<V: Visit + Send>(
         let (first, mut map) = merge_repair(&bytes, repaired, None, &mut quirks);
         // Frees the stored bytes before the scan takes memory.
         bytes = first.bytes;
+        // Nearly every repaired file is well-formed, and a scan up to the first damage uses all cores for a large one.
         scan = if first.unchanged_len > 0 {
             scan::resume(&bytes, scan, &mut visitor, &Progress::default())
         } else {
             visitor = new_visitor(info);
-            // Nearly every repaired file is well-formed, and `scan_sound` scans a large one on all cores.
-            let sound_scan = scan::scan_sound(&bytes, &mut visitor, &Progress::default());
-            if sound_scan.damage.is_empty() {
-                sound_scan
-            } else {
-                visitor = new_visitor(info);
-                scan::scan(&bytes, &mut visitor, &Progress::default())
-            }
+            scan::scan_sound(&bytes, &mut visitor, &Progress::default())
         };
+        if !scan.damage.is_empty() {
+            visitor = new_visitor(info);
+            scan = scan::scan(&bytes, &mut visitor, &Progress::default());
+        }
         // Rare: a repair of very unusual tags may leave damage, which needs a second repair.
         if !scan.damage.is_empty()
             && let Some(again) = repair::repair(&bytes).filter(fits)
@@ -111,8 +109,8 @@ fn merge_repair(
     map: Option<&[Anchor]>,
     quirks: &mut Vec<Quirk>,
 ) -> (Repaired, Vec<Anchor>) {
-    // Positions cost least in ascending order: each thread finds those of one part of the list, after it has counted the
-    // lines before.
+    // Positions cost least in ascending order: each thread finds those of one part of the anchors, after it has counted the
+    // lines before, and then those of one part of the repairs, from the anchor before its first one on.
     let lines = || map.map_or_else(|| Lines::new(bytes), |map| Lines::anchored(bytes, map));
     let min_len = |count: usize| count.div_ceil(rayon::current_num_threads()).max(1);
     let anchors = repaired.anchors.par_iter().with_min_len(min_len(repaired.anchors.len()));
@@ -120,9 +118,15 @@ fn merge_repair(
         anchors.map_init(lines, |lines, (ours, theirs)| (*ours as u32, lines.position(*theirs))).collect();
     let repairs = std::mem::take(&mut repaired.repairs);
     let min_len = min_len(repairs.len());
-    quirks.par_extend(repairs.into_par_iter().with_min_len(min_len).map_init(lines, |lines, repair| {
+    let from_anchor_before = |at: usize| {
+        let anchor = repaired.anchors.partition_point(|(_, theirs)| *theirs <= at).checked_sub(1);
+        let known = anchor.and_then(|anchor| Some((repaired.anchors.get(anchor)?.1, located.get(anchor)?.1)));
+        known.map_or_else(lines, |(offset, position)| lines().continued(offset, position))
+    };
+    let no_lines = || None;
+    quirks.par_extend(repairs.into_par_iter().with_min_len(min_len).map_init(no_lines, |lines, repair| {
         let FoundDefect { kind, at, entry, what } = repair;
-        Quirk { kind, at: lines.position(at), entry, what }
+        Quirk { kind, at: lines.get_or_insert_with(|| from_anchor_before(at)).position(at), entry, what }
     }));
     let composed = match map {
         Some(map) => compose_anchors(&repaired.anchors, &located, map),

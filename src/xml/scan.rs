@@ -76,17 +76,28 @@ pub(super) fn scan_parallel<V: Visit + Send>(bytes: &[u8], visitor: &mut V, prog
     })
 }
 
-/// Continues a scan after its last entry. The bytes up to there must be unchanged and contain at least one entry; these
-/// entries are not visited again.
-pub fn resume(bytes: &[u8], before: Scan, visitor: &mut impl Visit, progress: &Progress) -> Scan {
+/// Continues a scan after its last entry, up to the first damage, like [`scan_sound`]. The bytes up to there must be
+/// unchanged and contain at least one entry; these entries are not visited again.
+pub fn resume(bytes: &[u8], before: Scan, visitor: &mut (impl Visit + Send), progress: &Progress) -> Scan {
+    resume_parallel(bytes, before, visitor, progress, parallel::min_piece(progress))
+}
+
+/// [`resume`] with the minimum size of a piece for one core.
+fn resume_parallel<V: Visit + Send>(
+    bytes: &[u8],
+    before: Scan,
+    visitor: &mut V,
+    progress: &Progress,
+    piece: usize,
+) -> Scan {
     let from = before.starts.last().map_or(0, |start| *start as usize);
     let stray = before.stray.filter(|at| (*at as usize) < from);
     let mut scan = Scan { damage: Vec::new(), stray, ..before };
     let mut parser = Parser::default();
-    check_characters(bytes, from, &mut parser, progress);
+    let utf8 = check_characters(bytes, &mut parser, progress);
     if let Some(names) = scan.names.take() {
-        let mut walk = Walk::new((&mut parser, &mut scan, visitor), progress, false);
-        body(bytes, from, &names, &mut walk);
+        let walk = Walk::new((&mut parser, &mut scan, visitor), progress, true);
+        parallel::body(bytes, from..bytes.len(), &names, &mut Walk { utf8, ..walk }, piece);
         scan.names = Some(names);
     }
     scan.has_unbound |= parser.has_unbound;
@@ -124,7 +135,7 @@ fn run<V: Visit>(
     body: impl FnOnce(usize, &Names, &mut Walk<'_, V>),
 ) -> Scan {
     let Start { mut parser, stops } = start;
-    let utf8 = check_characters(bytes, 0, &mut parser, progress);
+    let utf8 = check_characters(bytes, &mut parser, progress);
     let mut scan = Scan::default();
     let after_root = if let Some(root) = prolog(bytes, &mut parser) {
         scan.root = String::from_utf8_lossy(super::names::split(root.name(bytes)).1).into_owned();
@@ -159,7 +170,7 @@ fn run<V: Visit>(
 /// The damage of any XML document, in document order, up to the first mismatched end tag. References are not checked.
 pub fn damage(bytes: &[u8]) -> Vec<Damage> {
     let mut parser = Parser::of(bytes);
-    check_characters(bytes, 0, &mut parser, &Progress::default());
+    check_characters(bytes, &mut parser, &Progress::default());
     match prolog(bytes, &mut parser) {
         Some(root) => {
             let end = parser.skip_element(bytes, &root);

@@ -63,32 +63,26 @@ impl Characters {
     }
 }
 
-/// Notes control characters that XML 1.0 forbids and bytes that are not UTF-8, and whether there is `]]>`, from an
-/// offset on. Returns the bytes from there as a `str`, if they are UTF-8. A large file is checked on all cores.
-pub(super) fn check_characters<'b>(
-    bytes: &'b [u8],
-    from: usize,
-    parser: &mut Parser,
-    progress: &Progress,
-) -> Option<&'b str> {
-    let rest = bytes.get(from..).unwrap_or_default();
-    let pieces = rest.len().div_ceil(PIECE);
+/// Notes control characters that XML 1.0 forbids and bytes that are not UTF-8, and whether there is `]]>`. Returns the
+/// bytes as a `str`, if they are UTF-8. A large file is checked on all cores.
+pub(super) fn check_characters<'b>(bytes: &'b [u8], parser: &mut Parser, progress: &Progress) -> Option<&'b str> {
+    let pieces = bytes.len().div_ceil(PIECE);
     let min_pieces = if progress.has_idle_cores() { 1 } else { MIN_PIECES };
     let survey = || {
         let pieces = (0..pieces).into_par_iter().with_min_len(min_pieces);
-        pieces.map(|piece| Characters::of(rest, piece * PIECE)).reduce(Characters::default, Characters::join)
+        pieces.map(|piece| Characters::of(bytes, piece * PIECE)).reduce(Characters::default, Characters::join)
     };
-    let utf8 = || simdutf8::compat::from_utf8(rest);
+    let utf8 = || simdutf8::compat::from_utf8(bytes);
     let (found, utf8) = if pieces < 2 * min_pieces { (survey(), utf8()) } else { rayon::join(survey, utf8) };
     if let Some(at) = found.control {
-        parser.damage.note(from + at, Defect::Character);
+        parser.damage.note(at, Defect::Character);
     }
     parser.damage.has_brackets = found.has_brackets;
     match utf8 {
-        Err(error) => parser.damage.note(from + error.valid_up_to(), Defect::InvalidBytes),
+        Err(error) => parser.damage.note(error.valid_up_to(), Defect::InvalidBytes),
         Ok(_) => {
             if let Some(at) = found.noncharacter {
-                parser.damage.note(from + at, Defect::Character);
+                parser.damage.note(at, Defect::Character);
             }
         }
     }
@@ -128,7 +122,7 @@ mod tests {
                 }
             }
             let mut parser = Parser::default();
-            prop_assert_eq!(check_characters(text.as_bytes(), 0, &mut parser, &Progress::default()), Some(&*text));
+            prop_assert_eq!(check_characters(text.as_bytes(), &mut parser, &Progress::default()), Some(&*text));
             let expected = model(&text);
             let mut offsets: Vec<usize> = parser.damage.list.iter().map(|damage| damage.at).collect();
             offsets.sort_unstable();
@@ -144,7 +138,7 @@ mod tests {
         let mut bytes = vec![b'x'; PIECE + 10];
         bytes[PIECE + 3] = 0xFF;
         let mut parser = Parser::default();
-        assert_eq!(check_characters(&bytes, 2, &mut parser, &Progress::default()), None);
+        assert_eq!(check_characters(&bytes, &mut parser, &Progress::default()), None);
         assert_eq!(
             parser.damage.list.first().map(|damage| (damage.at, damage.kind)),
             Some((PIECE + 3, Defect::InvalidBytes))

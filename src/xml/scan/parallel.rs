@@ -215,5 +215,23 @@ pub(super) mod tests {
             let text = format!("<urlset xmlns=\"{NS}\" xmlns:s=\"{NS}\">\n{}{end}", pieces.concat());
             check(text.as_bytes(), piece);
         }
+
+        #[test]
+        fn a_resumed_scan_equals_a_sequential_one(
+            pieces in prop::collection::vec(piece(), 1..30),
+            piece in 1..200_usize,
+            resumed_at in 1..30_usize,
+        ) {
+            let text = format!("<urlset xmlns=\"{NS}\" xmlns:s=\"{NS}\">\n{}</urlset>\n", pieces.concat());
+            let (whole, seen, _) = scanned(text.as_bytes(), usize::MAX / 2);
+            let entries = resumed_at.min(whole.entries());
+            if entries > 0 {
+                let before = Scan { starts: whole.starts[..=entries].to_vec(), damage: Vec::new(), ..whole.clone() };
+                let (mut rest, progress) = (Seen::default(), Progress::default());
+                let resumed = super::super::resume_parallel(text.as_bytes(), before, &mut rest, &progress, piece);
+                prop_assert_eq!(resumed, whole);
+                prop_assert_eq!(&rest.entries, &seen.entries[entries..]);
+            }
+        }
     }
 }

@@ -54,7 +54,7 @@ impl WindowScan {
     ) -> Option<Self> {
         let head = self.head_len();
         let mut parser = Parser::default();
-        let utf8 = check_characters(bytes, 0, &mut parser, progress);
+        let utf8 = check_characters(bytes, &mut parser, progress);
         let mut scan = Scan { starts: vec![head as u32], root_tag: self.scan.root_tag, ..Scan::default() };
         let names = self.scan.names.take()?;
         let walk = Walk::new((&mut parser, &mut scan, visitor), progress, true);

@@ -213,9 +213,11 @@ proptest! {
         if after.unchanged_len > 0 {
             prop_assert_eq!(after.unchanged_len, end);
             let resumed = scan::resume(&after.bytes, scan, &mut locs, &Progress::default());
-            prop_assert_eq!(&resumed.starts, &fresh.starts);
-            prop_assert_eq!((resumed.stray, resumed.damage), (fresh.stray, fresh.damage));
-            prop_assert_eq!(locs.0, expected);
+            prop_assert_eq!(resumed.damage.first(), fresh.damage.first());
+            if fresh.damage.is_empty() {
+                prop_assert_eq!((&resumed.starts, resumed.stray), (&fresh.starts, fresh.stray));
+                prop_assert_eq!(locs.0, expected);
+            }
         }
     }
 
