@@ -66,7 +66,7 @@ const ENTRIES_PER_CHECK: usize = 2_048;
 /// Scans a file up to its first damage; the damaged entry is not visited. A large file is scanned on all cores if the
 /// visitor can be forked.
 pub fn scan_sound(bytes: &[u8], visitor: &mut (impl Visit + Send), progress: &Progress) -> Scan {
-    scan_parallel(bytes, visitor, progress, parallel::min_piece(progress))
+    scan_parallel(bytes, visitor, progress, parallel::min_piece(progress, bytes.len()))
 }
 
 /// [`scan_sound`] with the minimum size of a piece for one core.
@@ -79,7 +79,7 @@ pub(super) fn scan_parallel<V: Visit + Send>(bytes: &[u8], visitor: &mut V, prog
 /// Continues a scan after its last entry, up to the first damage, like [`scan_sound`]. The bytes up to there must be
 /// unchanged and contain at least one entry; these entries are not visited again.
 pub fn resume(bytes: &[u8], before: Scan, visitor: &mut (impl Visit + Send), progress: &Progress) -> Scan {
-    resume_parallel(bytes, before, visitor, progress, parallel::min_piece(progress))
+    resume_parallel(bytes, before, visitor, progress, parallel::min_piece(progress, bytes.len()))
 }
 
 /// [`resume`] with the minimum size of a piece for one core.

@@ -18,12 +18,17 @@ const MIN_PIECE: usize = 4 << 20;
 /// Minimum size of a piece in bytes if cores would be idle otherwise.
 const MIN_PIECE_FOR_IDLE_CORES: usize = 1 << 20;
 
+/// Maximum number of pieces of a file for each core: more would share the work more evenly, but what each
+/// has found is moved when it is joined to the one before it.
+const PIECES_PER_CORE: usize = 4;
+
 /// Minimum size of a piece of a window in bytes: windows for several cores have 512 KiB for each.
 pub(super) const MIN_PIECE_OF_WINDOW: usize = 384 << 10;
 
-/// The minimum size of a piece in bytes.
-pub(super) fn min_piece(progress: &Progress) -> usize {
-    if progress.has_idle_cores() { MIN_PIECE_FOR_IDLE_CORES } else { MIN_PIECE }
+/// The minimum size of a piece in bytes, of a file of `len` bytes.
+pub(super) fn min_piece(progress: &Progress, len: usize) -> usize {
+    let piece = if progress.has_idle_cores() { MIN_PIECE_FOR_IDLE_CORES } else { MIN_PIECE };
+    piece.max(len / (PIECES_PER_CORE * rayon::current_num_threads()))
 }
 
 /// Maximum number of bytes that are searched for the end of an entry.
@@ -163,9 +168,10 @@ pub(super) mod tests {
     #[test]
     fn pieces_are_smaller_if_cores_would_be_idle() {
         let progress = Progress::default();
-        assert_eq!(min_piece(&progress), MIN_PIECE_FOR_IDLE_CORES);
+        assert_eq!(min_piece(&progress, 1), MIN_PIECE_FOR_IDLE_CORES);
         progress.expect(rayon::current_num_threads() as u64, 0);
-        assert_eq!(min_piece(&progress), MIN_PIECE);
+        assert_eq!(min_piece(&progress, 1), MIN_PIECE);
+        assert_eq!(min_piece(&progress, 1 << 40), (1 << 40) / PIECES_PER_CORE / rayon::current_num_threads());
     }
 
     pub(in crate::xml::scan) const NS: &str = "http://www.sitemaps.org/schemas/sitemap/0.9";
