@@ -21,13 +21,8 @@ impl SetIndex {
         MINORITY_RULES.iter().any(|rule| self.count_of(*rule) > 0)
     }
 
-    /// The number of a row's origin, if the shapes of rows are stored; see [`SetIndex::origin_text`].
-    pub fn origin_number(&self, row: u32) -> Option<u32> {
-        self.shapes.get(row)?.origin().ok()?
-    }
-
-    /// The shape of a row, which together with its file decides the minority rules that it violates and
-    /// [`SetIndex::origin_number`]; any shape if no row violates one and none are stored. `None` if its URL must be read.
+    /// The shape of a row, which together with its file decides the minority rules that it violates; any shape if no row
+    /// violates one and none are stored. `None` if its URL must be read.
     pub fn decisive_shape(&self, row: u32) -> Option<RowShape> {
         match self.shapes.get(row).filter(|shape| shape.origin().is_ok()) {
             None if !self.has_minorities() => Some(RowShape::EMPTY),

@@ -53,6 +53,11 @@ impl RowShape {
         }
     }
 
+    /// The number of its origin, if it has one and it is known; see `SetIndex::origin_text`.
+    pub fn origin_number(self) -> Option<u32> {
+        self.origin().ok()?
+    }
+
     /// Its slash style, if it has one.
     pub(super) fn style(self) -> Option<SlashStyle> {
         let style = (self.0 & Self::STYLE).checked_sub(1)?;

@@ -7,7 +7,7 @@ use crate::check::entry::ENTRY_RULES;
 use crate::check::rule::{FindingCounts, Grouping, Rule, RuleSet};
 use crate::check::set::{NearDuplicates, SetRule};
 use crate::check::{Profile, message, quirk, rules_of_field};
-use crate::document::rows::{self, RowId, RowSet};
+use crate::document::rows::{self, RowId};
 use crate::protocol::{Field, Severity, location};
 use crate::session::checks::Checks;
 use crate::session::checks::DocumentLocs;
@@ -20,7 +20,6 @@ use crate::session::state::Snapshot;
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::sync::Arc;
 
 /// Receives the findings of a file and its rows.
@@ -212,6 +211,10 @@ impl Counted {
     }
 }
 
+/// If the ids of rows range over more than this number of times the rows, as they can after a sort of the set, each row is
+/// looked up by itself.
+const MAX_SPREAD: usize = 4;
+
 /// Counts findings of rows.
 pub(super) struct Counter<'c> {
     pub(super) snapshot: &'c Snapshot,
@@ -313,11 +316,21 @@ impl<'c> Counter<'c> {
         Alike::No
     }
 
-    /// The rows of a range that name the same page as another row, or are near duplicates.
-    pub(super) fn compared_rows(&self, rows: Range<u32>) -> RowSet {
-        let checks = &self.snapshot.checks;
-        let near = [checks.near_duplicates(), self.near].map(|near| rows::ids(near.rows(), rows.clone()));
-        near.into_iter().flatten().chain(checks.set().duplicates().rows_of_groups_in(rows.clone())).collect()
+    /// Those of the rows that name the same page as another row, or are near duplicates, in ascending order; it may include
+    /// rows between them.
+    pub(super) fn compared_among(&self, rows: &[RowId]) -> Vec<u32> {
+        let Some((first, last)) = rows.iter().min().zip(rows.iter().max()) else { return Vec::new() };
+        let (range, checks) = (first.0..last.0 + 1, &self.snapshot.checks);
+        let (duplicates, near) = (checks.set().duplicates(), [checks.near_duplicates(), self.near]);
+        let mut compared: Vec<u32> = if range.len() > MAX_SPREAD * rows.len() {
+            let is_compared = |row: &u32| duplicates.is_duplicate(*row) || near.iter().any(|near| near.contains(*row));
+            rows.iter().map(|row| row.0).filter(is_compared).collect()
+        } else {
+            let near = near.map(|near| rows::ids(near.rows(), range.clone()));
+            near.into_iter().flatten().chain(duplicates.rows_of_groups_in(range.clone())).collect()
+        };
+        compared.sort_unstable();
+        compared
     }
 
     /// Whether a row violates a rule by its relation to the rest of the set.
@@ -509,6 +522,26 @@ mod tests {
         let found: Vec<String> =
             found.filter(|found| found.rule == Rule::LOC_TEMPLATE_RESIDUE).map(|found| found.message).collect();
         assert_eq!(found, ["placeholder host (example.com) among real ones"]);
+    }
+
+    #[test]
+    fn compared_rows_are_found_among_many_rows_and_among_distant_ones() {
+        let row = |number: u32| match number % 3 {
+            0 => format!("<url><loc>https://e.com/{}</loc></url>\n", number / 2),
+            _ => format!("<url><loc>https://e.com/a/{number}</loc></url>\n"),
+        };
+        let rows: Vec<String> = (0..12).chain([3, 6]).map(row).collect();
+        let session = open_to_report(&rows);
+        let (reporter, ids) =
+            (Reporter::new(&session), |rows: &[u32]| rows.iter().copied().map(RowId).collect::<Vec<_>>());
+        let counter = Counter::new(&session.current, &reporter.near, &MessageFilter::NONE);
+        let compared = counter.compared_among(&(0..14).map(RowId).collect::<Vec<_>>());
+        assert_eq!(compared, [3, 6, 12, 13]);
+        for (one, other) in [(3, 13), (0, 12), (6, 0), (1, 2), (13, 12)] {
+            let found = counter.compared_among(&ids(&[one, other]));
+            assert!(found.is_sorted() && found.iter().all(|row| compared.contains(row)));
+            assert_eq!([one, other].map(|row| found.contains(&row)), [one, other].map(|row| compared.contains(&row)));
+        }
     }
 
     /// The links of `/c` are not returned, and nothing else distinguishes its row.

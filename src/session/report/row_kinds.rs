@@ -4,7 +4,7 @@
 use super::counting::{Alike, AlikeRows, Counted, Counter, MessageFilter};
 use crate::check::rule::RuleSet;
 use crate::check::set::RowShape;
-use crate::document::rows::{RowId, RowSet};
+use crate::document::rows::RowId;
 use crate::document::sitemap::SitemapId;
 use crate::session::checks::RowSetRules;
 use crate::xml::record::Record;
@@ -51,6 +51,28 @@ struct KnownKind {
     with_message: RuleSet,
 }
 
+/// Rows that are looked up in ascending order, with few exceptions to that.
+struct Exceptions {
+    /// Ascending.
+    rows: Vec<u32>,
+    /// The index of the first one that is not before the last row that was looked up.
+    next: usize,
+    /// That row.
+    row: u32,
+}
+
+impl Exceptions {
+    fn contains(&mut self, row: u32) -> bool {
+        if row < self.row {
+            self.next = self.rows.partition_point(|exception| *exception < row);
+        }
+        self.row = row;
+        let rest = self.rows.get(self.next..).unwrap_or_default();
+        self.next += rest.iter().take_while(|exception| **exception < row).count();
+        self.rows.get(self.next) == Some(&row)
+    }
+}
+
 /// The maximum number of kinds whose rows are counted together. A set with findings in most rows can have hundreds.
 const MAX_KINDS: usize = 1 << 10;
 
@@ -63,12 +85,13 @@ pub(super) struct RowKinds<'c> {
     /// The rows of the file whose text is in memory.
     resident: Range<u32>,
     /// The rows whose traits do not decide their kind.
-    exceptions: RowSet,
+    exceptions: Exceptions,
     /// Kinds of rows that have the same numbers of findings as any other row of the kind, by their numbers.
     kinds: Vec<KnownKind>,
     kind_numbers: HashMap<RowKind, u32, FixedState>,
-    /// The kinds of rows with these traits.
+    /// The kinds of rows with these traits, and the last one.
     kinds_of_traits: HashMap<RowTraits, u32, FixedState>,
+    last: Option<(RowTraits, u32)>,
     counted: Counted,
     /// Rows whose text is needed and not in memory.
     unread: Vec<RowId>,
@@ -83,17 +106,16 @@ impl<'c> RowKinds<'c> {
         filter: &'c MessageFilter,
     ) -> Self {
         let resident = counter.snapshot.document.resident_range(id);
-        let ends = rows.iter().min().zip(rows.iter().max());
-        let exceptions = ends.map_or_else(RowSet::new, |(first, last)| counter.compared_rows(first.0..last.0 + 1));
         Self {
             counter,
             sets,
             filter,
             resident,
-            exceptions,
+            exceptions: Exceptions { rows: counter.compared_among(rows), next: 0, row: 0 },
             kinds: Vec::new(),
             kind_numbers: HashMap::default(),
             kinds_of_traits: HashMap::default(),
+            last: None,
             counted: Counted::default(),
             unread: Vec::new(),
         }
@@ -103,8 +125,8 @@ impl<'c> RowKinds<'c> {
     /// text is needed and not in memory are neither counted nor returned: the row is noted as unread.
     pub(super) fn count(&mut self, row: RowId) -> RuleSet {
         let traits = self.traits_of(row);
-        let known = traits.and_then(|traits| self.kinds_of_traits.get(&traits));
-        if let Some(known) = known.and_then(|number| self.kinds.get_mut(*number as usize)) {
+        let known = traits.and_then(|traits| self.kind_of_traits(traits));
+        if let Some(known) = known.and_then(|number| self.kinds.get_mut(number as usize)) {
             known.rows.count += 1;
             return known.with_message;
         }
@@ -143,6 +165,16 @@ impl<'c> RowKinds<'c> {
         with_message
     }
 
+    /// The kind of rows with these traits, if it is known.
+    fn kind_of_traits(&mut self, traits: RowTraits) -> Option<u32> {
+        if let Some((_, number)) = self.last.filter(|(last, _)| *last == traits) {
+            return Some(number);
+        }
+        let number = *self.kinds_of_traits.get(&traits)?;
+        self.last = Some((traits, number));
+        Some(number)
+    }
+
     /// Notes that rows with these traits are of this kind.
     fn note_traits(&mut self, traits: Option<RowTraits>, kind: u32) {
         if let Some(traits) = traits.filter(|_| self.kinds_of_traits.len() < MAX_KINDS) {
@@ -151,7 +183,7 @@ impl<'c> RowKinds<'c> {
     }
 
     /// The traits of a row; `None` if they do not decide its kind.
-    fn traits_of(&self, row: RowId) -> Option<RowTraits> {
+    fn traits_of(&mut self, row: RowId) -> Option<RowTraits> {
         let (document, checks) = (&self.counter.snapshot.document, &self.counter.snapshot.checks);
         if self.exceptions.contains(row.0) || !checks.set().link_rules(row.0).is_empty() {
             return None;
@@ -171,7 +203,8 @@ impl<'c> RowKinds<'c> {
             of_set.is_near_duplicate |= near.contains(row.0);
         }
         let rules = self.sets.get(usize::from(finding_id)).copied().unwrap_or_default().union(of_set.rules());
-        let origin = if rules.intersects(*by_host) { checks.set().origin_number(row.0) } else { None };
+        let shape = if rules.intersects(*by_host) { checks.set().decisive_shape(row.0) } else { None };
+        let origin = shape.and_then(RowShape::origin_number);
         let has_extensions = document.record(row).flags.has_extensions();
         let (quirks, is_resident) = (document.quirks_of(row).len(), self.resident.contains(&row.0));
         (RowKind { finding_id, of_set, has_extensions, quirks, origin, is_resident }, rules)
@@ -184,5 +217,23 @@ impl<'c> RowKinds<'c> {
         }
         self.counter.name_hosts(&mut self.counted);
         (self.counted, self.unread)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn exceptions_are_found_in_any_order(
+            rows in prop::collection::btree_set(0..40_u32, 0..20), lookups in prop::collection::vec(0..42_u32, 0..40),
+        ) {
+            let mut exceptions = Exceptions { rows: rows.iter().copied().collect(), next: 0, row: 0 };
+            for row in lookups {
+                prop_assert_eq!(exceptions.contains(row), rows.contains(&row));
+            }
+        }
     }
 }
