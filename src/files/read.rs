@@ -299,9 +299,9 @@ fn read_stored(
         opened.file.seek(SeekFrom::Start(buffer.len() as u64)).map_err(failed)?;
     }
     let hash = (!buffers.drops_entries()).then(Fingerprint::default);
-    let read = read_up_to(&mut opened.file, buffer, (limit, hash), progress).map_err(failed)?;
+    let read = read_up_to(&mut opened.file, buffer, limit, hash, progress).map_err(failed)?;
     let (bytes, hash) = read.ok_or_else(|| Error::new(path, Reason::TooLarge(limit)))?;
-    let on_disk = OnDisk::new(path, &metadata, hash.unwrap_or(OnDisk::NOT_HASHED));
+    let on_disk = OnDisk::new(path, &metadata, hash);
     Ok((bytes, on_disk))
 }
 
@@ -309,10 +309,10 @@ fn read_stored(
 fn read_standard_input(limit: u64, progress: &Progress) -> Result<(FileBytes, OnDisk), Error> {
     let path = Path::new("-");
     let hash = Some(Fingerprint::default());
-    let read = read_up_to(&mut std::io::stdin().lock(), FileBytes::default(), (limit, hash), progress)
+    let read = read_up_to(&mut std::io::stdin().lock(), FileBytes::default(), limit, hash, progress)
         .map_err(|error| Error::system("read", path, error))?;
     let (bytes, hash) = read.ok_or_else(|| Error::new(path, Reason::TooLarge(limit)))?;
-    let (len, hash) = (bytes.len() as u64, hash.unwrap_or(OnDisk::NOT_HASHED));
+    let len = bytes.len() as u64;
     Ok((bytes, OnDisk { path: path.to_path_buf(), len, mtime: None, identity: None, hash }))
 }
 
@@ -322,28 +322,29 @@ pub(super) const CHUNK: u64 = 512 << 10;
 /// Bytes between two checks of reads on several threads.
 const PARALLEL_CHUNK: usize = 32 << 20;
 
-/// Reads to the end of a file after the bytes that the buffer has; returns all bytes and their hash, if `hash` is given.
-/// `None` if there are more than `limit` bytes. If it is cancelled, the bytes read so far are returned, and the scan
+/// Reads to the end of a file after the bytes that the buffer has; returns all bytes and their hash, which is
+/// [`OnDisk::NOT_HASHED`] without a `hash` to which they are added. `None` if there are more than `limit` bytes. If it is cancelled, the bytes read so far are returned, and the scan
 /// notices the cancellation.
 fn read_up_to(
     from: &mut impl Read,
     mut bytes: FileBytes,
-    (limit, mut hash): (u64, Option<Fingerprint>),
+    limit: u64,
+    mut hash: Option<Fingerprint>,
     progress: &Progress,
-) -> std::io::Result<Option<(FileBytes, Option<u64>)>> {
-    let mut add = |bytes: &[u8]| hash.iter_mut().for_each(|hash| hash.update(bytes));
-    add(&bytes);
+) -> std::io::Result<Option<(FileBytes, u64)>> {
+    let mut hash_more = |bytes: &[u8]| hash.iter_mut().for_each(|hash| hash.update(bytes));
+    hash_more(&bytes);
     loop {
         // One byte beyond the limit distinguishes "too large" from "just fits".
         let (before, left) = (bytes.len(), (limit + 1).saturating_sub(bytes.len() as u64));
         let read = bytes.append_from(from, left.min(CHUNK))?;
-        add(bytes.get(before..).unwrap_or_default());
+        hash_more(bytes.get(before..).unwrap_or_default());
         progress.advance_reading(read);
         if read < CHUNK || progress.is_cancelled() {
             break;
         }
     }
-    Ok((bytes.len() as u64 <= limit).then(|| (bytes, hash.map(Fingerprint::finish))))
+    Ok((bytes.len() as u64 <= limit).then(|| (bytes, hash.map_or(OnDisk::NOT_HASHED, Fingerprint::finish))))
 }
 
 #[cfg(test)]
@@ -366,6 +367,18 @@ mod tests {
         let path = folder.path().join("sitemap.xml");
         std::fs::write(&path, bytes).unwrap();
         read(&path, &Options::default().at_most(max_bytes), &Progress::default())
+    }
+
+    #[test]
+    fn only_files_that_may_be_saved_are_hashed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("sitemap.xml");
+        std::fs::write(&path, b"<urlset>").unwrap();
+        for (buffers, hash) in [(Buffers::New, fingerprint(b"<urlset>")), (Buffers::windows(), OnDisk::NOT_HASHED)] {
+            let options = Options { buffers, ..Options::default() };
+            let read = read_regular(&path, &options, &Progress::default()).unwrap();
+            assert_eq!((read.on_disk.hash, &*read.bytes), (hash, &b"<urlset>"[..]));
+        }
     }
 
     #[test]

@@ -281,7 +281,7 @@ impl Reporter {
         let counter = Counter::new(snapshot, &self.near, filter);
         let of_piece = |rows: &[RowId]| {
             let (mut of_task, mut kinds) =
-                (RowFindings::new(self, file, filter), RowKinds::new(&counter, (file.id, rows), sets, filter));
+                (RowFindings::new(self, file, filter), RowKinds::new(&counter, file.id, rows, sets, filter));
             for row in rows.iter().copied() {
                 let with_message = kinds.count(row);
                 if !with_message.is_empty() {

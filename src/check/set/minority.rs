@@ -21,8 +21,8 @@ impl SetIndex {
         MINORITY_RULES.iter().any(|rule| self.count_of(*rule) > 0)
     }
 
-    /// The shape of a row, which together with its file decides the minority rules that it violates; any shape if no row
-    /// violates one and none are stored. `None` if its URL must be read.
+    /// The shape of a row, which together with its file decides the minority rules that it violates; the empty shape if it is
+    /// not known and no row violates one. `None` if the URL must be read.
     pub fn decisive_shape(&self, row: u32) -> Option<RowShape> {
         match self.shapes.get(row).filter(|shape| shape.origin().is_ok()) {
             None if !self.has_minorities() => Some(RowShape::EMPTY),

@@ -98,8 +98,8 @@ impl Reader {
     /// This reader, for a file with about this number of rows that is read in windows: it keeps keys only if the root
     /// declares the namespace of alternate links, and reuses the readers that join it, since each window may need a fork.
     ///
-    /// Other readers reserve no memory for rows: when the allocator frees a large block, it keeps later ones of that size
-    /// for itself, and sets that are opened for longer would take more memory.
+    /// Other readers reserve no memory for rows. After glibc has returned a large freed block to the system, it keeps freed
+    /// blocks of up to that size, which would add to the memory of sets that stay open.
     pub(in crate::session) fn for_windows(self, rows: usize) -> Self {
         let near_keys = self.near_keys.map(|_| Vec::with_capacity(rows));
         let (records, findings, shapes) =

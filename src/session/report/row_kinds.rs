@@ -30,16 +30,16 @@ struct RowKind {
 struct RowTraits(u64);
 
 impl RowTraits {
-    /// One more than the number of quirks that a row with traits can have.
-    const MAX_QUIRKS: usize = 1 << 14;
+    /// Number of bits for the number of quirks.
+    const QUIRK_BITS: u32 = 14;
 
-    /// Packs the number of the row's set of entry rules, its shape, its record, its number of quirks, and whether its text
-    /// is in memory. `None` if there are too many quirks.
-    fn pack(finding_id: u16, shape: RowShape, record: &Record, (quirks, is_resident): (usize, bool)) -> Option<Self> {
+    /// Packs the number of the row's set of entry rules, its shape, its flags and whether it has a lastmod, its number of
+    /// quirks, and whether its text is in memory. `None` if there are too many quirks.
+    fn pack(finding_id: u16, shape: RowShape, record: &Record, quirks: usize, is_resident: bool) -> Option<Self> {
         let words = [finding_id, shape.bits(), record.flags.bits()];
         let high = words.into_iter().fold(0, |packed, word| packed << 16 | u64::from(word));
         let low = quirks << 2 | usize::from(record.has_lastmod()) << 1 | usize::from(is_resident);
-        (quirks < Self::MAX_QUIRKS).then_some(Self(high << 16 | low as u64))
+        (quirks >> Self::QUIRK_BITS == 0).then_some(Self(high << 16 | low as u64))
     }
 }
 
@@ -51,22 +51,22 @@ struct KnownKind {
     with_message: RuleSet,
 }
 
-/// Rows that are looked up in ascending order, with few exceptions to that.
+/// Exceptional rows, for lookups of rows in mostly ascending order.
 struct Exceptions {
-    /// Ascending.
+    /// In ascending order.
     rows: Vec<u32>,
-    /// The index of the first one that is not before the last row that was looked up.
+    /// The index of the first exceptional row from `last` on.
     next: usize,
-    /// That row.
-    row: u32,
+    /// The row that was looked up last.
+    last: u32,
 }
 
 impl Exceptions {
     fn contains(&mut self, row: u32) -> bool {
-        if row < self.row {
+        if row < self.last {
             self.next = self.rows.partition_point(|exception| *exception < row);
         }
-        self.row = row;
+        self.last = row;
         let rest = self.rows.get(self.next..).unwrap_or_default();
         self.next += rest.iter().take_while(|exception| **exception < row).count();
         self.rows.get(self.next) == Some(&row)
@@ -89,8 +89,9 @@ pub(super) struct RowKinds<'c> {
     /// Kinds of rows that have the same numbers of findings as any other row of the kind, by their numbers.
     kinds: Vec<KnownKind>,
     kind_numbers: HashMap<RowKind, u32, FixedState>,
-    /// The kinds of rows with these traits, and the last one.
+    /// The numbers of kinds by the traits of their rows.
     kinds_of_traits: HashMap<RowTraits, u32, FixedState>,
+    /// The traits that were looked up last, and the number of their kind.
     last: Option<(RowTraits, u32)>,
     counted: Counted,
     /// Rows whose text is needed and not in memory.
@@ -101,7 +102,8 @@ impl<'c> RowKinds<'c> {
     /// For counting these rows of a file.
     pub(super) fn new(
         counter: &'c Counter<'c>,
-        (id, rows): (SitemapId, &[RowId]),
+        id: SitemapId,
+        rows: &[RowId],
         sets: &'c [RuleSet],
         filter: &'c MessageFilter,
     ) -> Self {
@@ -111,7 +113,7 @@ impl<'c> RowKinds<'c> {
             sets,
             filter,
             resident,
-            exceptions: Exceptions { rows: counter.compared_among(rows), next: 0, row: 0 },
+            exceptions: Exceptions { rows: counter.compared_among(rows), next: 0, last: 0 },
             kinds: Vec::new(),
             kind_numbers: HashMap::default(),
             kinds_of_traits: HashMap::default(),
@@ -125,17 +127,13 @@ impl<'c> RowKinds<'c> {
     /// text is needed and not in memory are neither counted nor returned: the row is noted as unread.
     pub(super) fn count(&mut self, row: RowId) -> RuleSet {
         let traits = self.traits_of(row);
-        let known = traits.and_then(|traits| self.kind_of_traits(traits));
-        if let Some(known) = known.and_then(|number| self.kinds.get_mut(number as usize)) {
-            known.rows.count += 1;
-            return known.with_message;
+        if let Some(number) = traits.and_then(|traits| self.kind_of_traits(traits)) {
+            return self.count_known(number);
         }
         let (kind, rules) = self.kind_of(row);
         if let Some(number) = self.kind_numbers.get(&kind).copied() {
             self.note_traits(traits, number);
-            let Some(known) = self.kinds.get_mut(number as usize) else { return RuleSet::EMPTY };
-            known.rows.count += 1;
-            return known.with_message;
+            return self.count_known(number);
         }
         let is_resident = kind.is_resident;
         if !is_resident && self.filter.needs_host(rules) {
@@ -165,7 +163,14 @@ impl<'c> RowKinds<'c> {
         with_message
     }
 
-    /// The kind of rows with these traits, if it is known.
+    /// Counts the next row, which is of the kind with this number. Returns the rules whose findings need messages.
+    fn count_known(&mut self, kind: u32) -> RuleSet {
+        let Some(known) = self.kinds.get_mut(kind as usize) else { return RuleSet::EMPTY };
+        known.rows.count += 1;
+        known.with_message
+    }
+
+    /// The number of the kind of rows with these traits, if it is known.
     fn kind_of_traits(&mut self, traits: RowTraits) -> Option<u32> {
         if let Some((_, number)) = self.last.filter(|(last, _)| *last == traits) {
             return Some(number);
@@ -189,8 +194,8 @@ impl<'c> RowKinds<'c> {
             return None;
         }
         let shape = checks.set().decisive_shape(row.0)?;
-        let of_text = (document.quirks_of(row).len(), self.resident.contains(&row.0));
-        RowTraits::pack(checks.finding_id(row), shape, &document.record(row), of_text)
+        let (quirks, is_resident) = (document.quirks_of(row).len(), self.resident.contains(&row.0));
+        RowTraits::pack(checks.finding_id(row), shape, &document.record(row), quirks, is_resident)
     }
 
     fn kind_of(&self, row: RowId) -> (RowKind, RuleSet) {
@@ -230,7 +235,7 @@ mod tests {
         fn exceptions_are_found_in_any_order(
             rows in prop::collection::btree_set(0..40_u32, 0..20), lookups in prop::collection::vec(0..42_u32, 0..40),
         ) {
-            let mut exceptions = Exceptions { rows: rows.iter().copied().collect(), next: 0, row: 0 };
+            let mut exceptions = Exceptions { rows: rows.iter().copied().collect(), next: 0, last: 0 };
             for row in lookups {
                 prop_assert_eq!(exceptions.contains(row), rows.contains(&row));
             }

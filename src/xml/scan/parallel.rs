@@ -18,8 +18,8 @@ const MIN_PIECE: usize = 4 << 20;
 /// Minimum size of a piece in bytes if cores would be idle otherwise.
 const MIN_PIECE_FOR_IDLE_CORES: usize = 1 << 20;
 
-/// Maximum number of pieces of a file for each core: more would share the work more evenly, but what each
-/// has found is moved when it is joined to the one before it.
+/// Maximum number of pieces of a file for each core: more would share the work more evenly, but what each has found is
+/// moved when it is joined to the one before it.
 const PIECES_PER_CORE: usize = 4;
 
 /// Minimum size of a piece of a window in bytes: windows for several cores have 512 KiB for each.
@@ -171,7 +171,8 @@ pub(super) mod tests {
         assert_eq!(min_piece(&progress, 1), MIN_PIECE_FOR_IDLE_CORES);
         progress.expect(rayon::current_num_threads() as u64, 0);
         assert_eq!(min_piece(&progress, 1), MIN_PIECE);
-        assert_eq!(min_piece(&progress, 1 << 40), (1 << 40) / PIECES_PER_CORE / rayon::current_num_threads());
+        let large = 2 * MIN_PIECE * PIECES_PER_CORE * rayon::current_num_threads();
+        assert_eq!(min_piece(&progress, large), 2 * MIN_PIECE);
     }
 
     pub(in crate::xml::scan) const NS: &str = "http://www.sitemaps.org/schemas/sitemap/0.9";
