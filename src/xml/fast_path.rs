@@ -21,22 +21,31 @@ fn section_end(bytes: &[u8]) -> Option<usize> {
 
 /// The start tag of the next entry, if it is `<url>` or `<sitemap>`, with the prefix of the root if that has one, and only
 /// blanks precede it.
-#[inline]
+#[allow(clippy::inline_always)] // a call takes longer than the comparison
+#[inline(always)]
 pub(super) fn start(text: &[u8], at: usize, names: &Names) -> Option<Markup> {
     let start = skip_blanks(text, at);
     let rest = text.get(start..)?;
     // Tags are arrays: a comparison of known length takes one or two instructions.
+    // Tags are arrays: a comparison of known length takes one or two instructions.
     let len = match names.kind {
-        FileKind::Urlset | FileKind::Index if !names.prefix.is_empty() => {
-            let name = rest.strip_prefix(b"<")?.strip_prefix(names.prefix.as_bytes())?;
-            let inside = name.strip_prefix(names.kind.entry_name().as_bytes())?.strip_prefix(b">")?;
-            rest.len() - inside.len()
-        }
-        FileKind::Urlset if rest.first_chunk() == Some(b"<url>") => 5,
-        FileKind::Index if rest.first_chunk() == Some(b"<sitemap>") => 9,
+        _ if !names.prefix.is_empty() => prefixed_start_len(rest, names)?,
+        FileKind::Urlset if rest.first_chunk() == Some(b"<url>") => "<url>".len(),
+        FileKind::Index if rest.first_chunk() == Some(b"<sitemap>") => "<sitemap>".len(),
         _ => return None,
     };
     Some(Markup { kind: Kind::Start, start, end: start + len, name_end: start + len - 1 })
+}
+
+/// The length of the start tag of an entry with the prefix of the root at the start of `rest`.
+#[inline(never)]
+fn prefixed_start_len(rest: &[u8], names: &Names) -> Option<usize> {
+    if !matches!(names.kind, FileKind::Urlset | FileKind::Index) {
+        return None;
+    }
+    let name = rest.strip_prefix(b"<")?.strip_prefix(names.prefix.as_bytes())?;
+    let inside = name.strip_prefix(names.kind.entry_name().as_bytes())?.strip_prefix(b">")?;
+    Some(rest.len() - inside.len())
 }
 
 /// Parses the end tag of such an entry, if only blanks are before it; returns the offset after it.
@@ -44,20 +53,22 @@ pub(super) fn start(text: &[u8], at: usize, names: &Names) -> Option<Markup> {
 pub(super) fn end(inside: &EntryBytes<'_>, at: usize, tag: &Markup, entry: &mut Entry) -> Option<usize> {
     let close = skip_blanks(inside.bytes, at);
     let rest = inside.bytes.get(close..)?;
-    if !rest.starts_with(b"</") {
-        return None;
-    }
-    let len = match tag.name(inside.bytes) {
-        b"url" if rest.first_chunk() == Some(b"</url>") => 6,
-        b"sitemap" if rest.first_chunk() == Some(b"</sitemap>") => 10,
-        name => {
-            rest.get(2..)?.strip_prefix(name)?.strip_prefix(b">")?;
-            name.len() + 3
-        }
+    let is_url = || inside.bytes.get(tag.start..tag.end).is_some_and(|tag| tag == b"<url>");
+    let len = if rest.first_chunk() == Some(b"</url>") && is_url() {
+        "</url>".len()
+    } else {
+        end_tag_len(rest, tag.name(inside.bytes))?
     };
     let end = close + len;
     (entry.close, entry.len) = ((close - inside.lead) as u32, (end - inside.lead) as u32);
     Some(end)
+}
+
+/// The length of the end tag of the element `name` at the start of `rest`.
+#[inline(never)]
+fn end_tag_len(rest: &[u8], name: &[u8]) -> Option<usize> {
+    let after = rest.strip_prefix(b"</")?.strip_prefix(name)?.strip_prefix(b">")?;
+    Some(rest.len() - after.len())
 }
 
 /// Whether `bytes` has `end` at `at`, and `end` ends with the end tag of the entry `name`.
@@ -83,10 +94,12 @@ pub(super) struct EntryBytes<'b> {
 #[inline]
 pub(super) fn fields(damage: &mut DamageLog, inside: &EntryBytes<'_>, at: usize, entry: &mut Entry) -> (usize, usize) {
     let EntryBytes { bytes, lead, names } = *inside;
-    let mut walk = Walk { damage, bytes, lead, at: skip_blanks(bytes, at), end: at, reached: 0, entry };
-    if !names.prefix.is_empty() && walk.parse_prefixed_fields(names) {
-        return (walk.end, walk.reached);
+    if !names.prefix.is_empty()
+        && let Some(parsed) = prefixed_fields(damage, inside, at, entry)
+    {
+        return parsed;
     }
+    let mut walk = Walk { damage, bytes, lead, at: skip_blanks(bytes, at), end: at, reached: 0, entry };
     if names.bare_is_core()
         && !names.is_unbound(b"loc")
         && walk.parse_field(Field::Loc, b"<loc>", b"</loc>")
@@ -100,6 +113,30 @@ pub(super) fn fields(damage: &mut DamageLog, inside: &EntryBytes<'_>, at: usize,
         walk.parse_field(Field::Priority, b"<priority>", b"</priority>");
     }
     (walk.end, walk.reached)
+}
+
+/// [`fields`] with the prefix of the root; `None` if the first element has no prefix.
+#[inline(never)]
+fn prefixed_fields(
+    damage: &mut DamageLog,
+    inside: &EntryBytes<'_>,
+    at: usize,
+    entry: &mut Entry,
+) -> Option<(usize, usize)> {
+    let EntryBytes { bytes, lead, names } = *inside;
+    let prefix = names.prefix.as_bytes();
+    let mut walk = Walk { damage, bytes, lead, at: skip_blanks(bytes, at), end: at, reached: 0, entry };
+    if !bytes.get(walk.at..)?.strip_prefix(b"<")?.starts_with(prefix) {
+        return None;
+    }
+    // A `<sitemap>` has no changefreq and no priority, as in [`fields`].
+    let count = if names.kind == FileKind::Urlset { Field::ALL.len() } else { 2 };
+    for field in Field::ALL.into_iter().take(count) {
+        if !walk.parse_prefixed_field(field, prefix) {
+            break;
+        }
+    }
+    Some((walk.end, walk.reached))
 }
 
 /// Whether the tag at `at` has the name of a field, without a prefix.
@@ -171,7 +208,7 @@ pub(crate) fn range_after_loc(text: &[u8], after: usize, wanted: Field, names: &
         };
         match next {
             Some((value, _)) if field == wanted => {
-                let is_bare = !is_space_at(value, 0) && !is_space_at(value, value.len().wrapping_sub(1));
+                let is_bare = !is_space(value.first()) && !is_space(value.last());
                 let start = text.len() - rest.len() + "<>".len() + field.name().len();
                 let is_plain = is_bare && value.is_ascii() && !value.contains(&b'&');
                 return is_plain.then(|| start..start + value.len());
@@ -288,6 +325,22 @@ fn close<'t, const N: usize>(rest: &'t [u8], end: &[u8; N]) -> Option<&'t [u8]> 
     rest.get(skip_blanks(rest, 0)..)
 }
 
+/// The position of an element that contains only text.
+struct TextElement {
+    start: usize,
+    /// Its text.
+    inner: Range<usize>,
+    end: usize,
+}
+
+impl TextElement {
+    /// The element at `start` whose start tag, text and end tag have these lengths.
+    const fn at(start: usize, open: usize, inner: usize, close: usize) -> Self {
+        let (inner_start, inner_end) = (start + open, start + open + inner);
+        Self { start, inner: inner_start..inner_end, end: inner_end + close }
+    }
+}
+
 struct Walk<'a> {
     damage: &'a mut DamageLog,
     bytes: &'a [u8],
@@ -302,6 +355,7 @@ struct Walk<'a> {
     entry: &'a mut Entry,
 }
 
+#[allow(clippy::inline_always)] // inlined, the position stays in registers, and the lengths of tags are constants
 impl Walk<'_> {
     fn is_at_end_tag(&self) -> bool {
         self.bytes.get(self.at..).is_some_and(|rest| rest.starts_with(b"</"))
@@ -309,62 +363,40 @@ impl Walk<'_> {
 
     /// Parses one field if it is next. Returns false if it is next but must be left to the parser, so that no further
     /// field may be tried.
-    #[inline]
+    #[inline(always)]
     fn parse_field<const O: usize, const C: usize>(&mut self, field: Field, open: &[u8; O], close: &[u8; C]) -> bool {
         let Some((start, rest)) = self.bytes.get(self.at..).and_then(<[u8]>::split_first_chunk) else { return true };
         if start != open {
             return true;
         }
-        let Some((len, is_escaped)) = text_before_tag(rest) else { return false };
-        if rest.get(len..).and_then(<[u8]>::first_chunk) != Some(close) {
-            return len == 0 && self.parse_section(field, (open, close));
+        // URLs and most dates are long.
+        let is_long = matches!(field, Field::Loc | Field::Lastmod);
+        let found = if is_long { long_text_before_tag(rest) } else { text_before_tag(rest) };
+        let Some((len, is_escaped)) = found else { return false };
+        if rest.get(len..).and_then(<[u8]>::first_chunk) == Some(close) {
+            self.add_text(field, &TextElement::at(self.at, O, len, C), is_escaped);
+            return true;
         }
-        self.add_text(field, (O, len, C), is_escaped);
+        let Some(len) = (if len == 0 { section_len_before(rest, close) } else { None }) else { return false };
+        let element = TextElement::at(self.at, O, len, C);
+        self.add(field, &element, element.inner.clone(), TextKind::Mixed);
         true
     }
 
-    /// Adds a field at the current position, whose start tag, text and end tag have these lengths.
-    #[inline]
-    fn add_text(&mut self, field: Field, (open, len, close): (usize, usize, usize), is_escaped: bool) {
-        let (inner_start, inner_end) = (self.at + open, self.at + open + len);
-        let rest = self.bytes.get(inner_start..).unwrap_or_default();
-        // Few files contain `]]>`, and few values `>`.
-        if is_escaped || (self.damage.has_brackets && rest.get(..len).is_some_and(may_end_section)) {
-            self.damage.check_text(self.bytes, inner_start, inner_end);
+    /// Adds a field at the current position.
+    #[inline(always)]
+    fn add_text(&mut self, field: Field, element: &TextElement, is_escaped: bool) {
+        // Few files contain `]]>`.
+        if is_escaped || self.damage.has_brackets {
+            check_text(self.damage, self.bytes, element, is_escaped);
         }
+        let inner = element.inner.clone();
         // Few values have blanks around them.
-        let is_bare = !is_space_at(rest, 0) && !is_space_at(rest, len.wrapping_sub(1));
-        let (value_start, value_end) =
-            if is_bare { (inner_start, inner_end) } else { markup::trim(self.bytes, inner_start, inner_end) };
-        let relative = |position: usize| (position - self.lead) as u32;
-        let span = FieldSpan {
-            start: relative(self.at),
-            end: relative(inner_end + close),
-            inner_start: relative(inner_start),
-            inner_end: relative(inner_end),
-            value_start: relative(value_start),
-            value_end: relative(value_end),
-            text: if is_escaped { TextKind::Escaped } else { TextKind::Plain },
-        };
-        self.add(field, span);
-    }
-
-    /// Parses the fields with the prefix of the root. Returns false if the first element has no prefix.
-    #[inline(never)]
-    fn parse_prefixed_fields(&mut self, names: &Names) -> bool {
-        let prefix = names.prefix.as_bytes();
-        let rest = self.bytes.get(self.at..).unwrap_or_default();
-        if !rest.strip_prefix(b"<").is_some_and(|rest| rest.starts_with(prefix)) {
-            return false;
-        }
-        // A `<sitemap>` has no changefreq and no priority, as in [`fields`].
-        let count = if names.kind == FileKind::Urlset { Field::ALL.len() } else { 2 };
-        for field in Field::ALL.into_iter().take(count) {
-            if !self.parse_prefixed_field(field, prefix) {
-                break;
-            }
-        }
-        true
+        let text = self.bytes.get(inner.clone()).unwrap_or_default();
+        let is_bare = !is_space(text.first()) && !is_space(text.last());
+        let value = if is_bare { inner } else { trim(self.bytes, inner) };
+        let kind = if is_escaped { TextKind::Escaped } else { TextKind::Plain };
+        self.add(field, element, value, kind);
     }
 
     /// [`Self::parse_field`] for a field with a prefix.
@@ -382,42 +414,49 @@ impl Walk<'_> {
         if end_tag.and_then(after_name).is_none() {
             return false;
         }
-        self.add_text(field, (1 + name_len, len, 2 + name_len), is_escaped);
-        true
-    }
-
-    /// Parses the field at the current position if it contains exactly one CDATA section. Returns false if it must be
-    /// left to the parser. Rare, so it is kept out of the usual path.
-    #[cold]
-    fn parse_section(&mut self, field: Field, (open, close): (&[u8], &[u8])) -> bool {
-        let inner_start = self.at + open.len();
-        let rest = self.bytes.get(inner_start..).unwrap_or_default();
-        let Some(len) = section_len(rest).filter(|len| rest.get(*len..).is_some_and(|rest| rest.starts_with(close)))
-        else {
-            return false;
-        };
-        let relative = |position: usize| (position - self.lead) as u32;
-        let (start, end) = (relative(inner_start), relative(inner_start + len));
-        let span = FieldSpan {
-            start: relative(self.at),
-            end: end + close.len() as u32,
-            inner_start: start,
-            inner_end: end,
-            value_start: start,
-            value_end: end,
-            text: TextKind::Mixed,
-        };
-        self.add(field, span);
+        self.add_text(field, &TextElement::at(self.at, 1 + name_len, len, 2 + name_len), is_escaped);
         true
     }
 
     /// Adds a field at the current position, and skips the blanks after it.
-    #[inline]
-    fn add(&mut self, field: Field, span: FieldSpan) {
-        self.entry.fields[field.index()] = Some(span);
-        (self.end, self.reached) = (self.lead + span.end as usize, field.index());
+    #[inline(always)]
+    fn add(&mut self, field: Field, element: &TextElement, value: Range<usize>, text: TextKind) {
+        let relative = |position: usize| (position - self.lead) as u32;
+        self.entry.fields[field.index()] = Some(FieldSpan {
+            start: relative(element.start),
+            end: relative(element.end),
+            inner_start: relative(element.inner.start),
+            inner_end: relative(element.inner.end),
+            value_start: relative(value.start),
+            value_end: relative(value.end),
+            text,
+        });
+        (self.end, self.reached) = (element.end, field.index());
         self.at = skip_blanks(self.bytes, self.end);
     }
+}
+
+/// Checks a text with references, or in a file that contains `]]>`. Kept out of the usual path, as the next two are.
+#[cold]
+fn check_text(damage: &mut DamageLog, bytes: &[u8], element: &TextElement, is_escaped: bool) {
+    let Range { start, end } = element.inner;
+    // Few values contain `>`.
+    if is_escaped || bytes.get(start..end).is_some_and(may_end_section) {
+        damage.check_text(bytes, start, end);
+    }
+}
+
+/// The range without the blanks around it.
+#[cold]
+fn trim(bytes: &[u8], range: Range<usize>) -> Range<usize> {
+    let (start, end) = markup::trim(bytes, range.start, range.end);
+    start..end
+}
+
+/// The length of the CDATA section at the start of `rest`, if `close` follows it.
+#[cold]
+fn section_len_before(rest: &[u8], close: &[u8]) -> Option<usize> {
+    section_len(rest).filter(|len| rest.get(*len..).is_some_and(|rest| rest.starts_with(close)))
 }
 
 /// Whether a text may contain `]]>`. Most texts are blanks between elements, too short for a vectorized search.
@@ -433,14 +472,14 @@ fn section_len(rest: &[u8]) -> Option<usize> {
 }
 
 #[inline]
-fn is_space_at(text: &[u8], at: usize) -> bool {
-    text.get(at).is_some_and(|byte| markup::is_space(*byte))
+fn is_space(byte: Option<&u8>) -> bool {
+    byte.is_some_and(|byte| markup::is_space(*byte))
 }
 
 /// Length of the text before the first `<`, and whether it contains `&`; `None` without a `<`.
 ///
 /// It compares eight bytes at a time, since most values are too short for a vectorized search. Values longer than
-/// [`SHORT`] bytes, mostly URLs, use one.
+/// [`SHORT`] bytes use one.
 #[inline]
 pub(super) fn text_before_tag(rest: &[u8]) -> Option<(usize, bool)> {
     /// The highest bit of each zero byte; bits after the first of them are unspecified.
@@ -452,8 +491,8 @@ pub(super) fn text_before_tag(rest: &[u8]) -> Option<(usize, bool)> {
     let mut at = 0;
     while let Some(word) = rest.get(at..).and_then(<[u8]>::first_chunk) {
         if at == SHORT {
-            at += memchr::memchr2(b'<', b'&', rest.get(at..)?)?;
-            break;
+            let (len, is_escaped) = long_text_before_tag(rest.get(at..)?)?;
+            return Some((at + len, is_escaped));
         }
         let word = u64::from_le_bytes(*word);
         let found = zeros(word ^ ANGLES) | zeros(word ^ AMPERSANDS);
@@ -467,9 +506,16 @@ pub(super) fn text_before_tag(rest: &[u8]) -> Option<(usize, bool)> {
     if tail.first() == Some(&b'<') {
         return Some((at, false));
     }
-    let len = memchr::memchr(b'<', tail)?;
-    let is_escaped = memchr::memchr(b'&', tail.get(..len)?).is_some();
+    let (len, is_escaped) = long_text_before_tag(tail)?;
     Some((at + len, is_escaped))
+}
+
+/// [`text_before_tag`] of a text that is usually longer than [`SHORT`] bytes.
+#[inline]
+fn long_text_before_tag(rest: &[u8]) -> Option<(usize, bool)> {
+    let len = memchr::memchr2(b'<', b'&', rest)?;
+    let tail = rest.get(len..)?;
+    if tail.first() == Some(&b'<') { Some((len, false)) } else { Some((len + memchr::memchr(b'<', tail)?, true)) }
 }
 
 /// [`text_before_tag`] of a text that is well-formed; `None` also if it contains a reference that XML does not define or
@@ -487,7 +533,7 @@ fn sound_text_before_tag(rest: &[u8], has_brackets: bool) -> Option<(usize, bool
     Some((len, is_escaped))
 }
 
-/// Number of bytes of a value that are searched inline.
+/// Number of bytes of a text that are compared as words, or searched without vector instructions.
 const SHORT: usize = 16;
 
 #[inline]
