@@ -196,7 +196,7 @@ pub(super) struct Walk<'a, V> {
     pub(super) is_later: bool,
     /// The numbers of rows and bytes that were reported as progress.
     pub(super) counted: (u64, u64),
-    /// The scan stops if an entry ends at one of these offsets; `stopped_at` is that offset.
+    /// The scan stops if an entry ends at one of these offsets, the next of which is the last; `stopped_at` is that offset.
     pub(super) stop_offsets: Vec<usize>,
     pub(super) stopped_at: Option<usize>,
     /// The bytes as a `str`, if they are UTF-8, so that entries need not be validated individually.
@@ -258,10 +258,10 @@ pub(super) fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mu
     let (mut at, mut done, mut last_report) = (from, from, (walk.scan.entries(), from));
     let mut entry = Entry::plain(0);
     loop {
-        if walk.stops && !walk.parser.damage.list.is_empty() {
+        if walk.is_damaged() {
             break;
         }
-        let is_first = walk.scan.starts.len() <= 1 && !walk.is_later;
+        let is_first = walk.is_before_entries();
         if at == done
             && !is_first
             && !walk.parser.is_thorough
@@ -273,48 +273,36 @@ pub(super) fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mu
             }
             continue;
         }
-        // In most cases only blanks precede the next entry.
-        let plain = if walk.parser.is_thorough { None } else { fast_path::start(bytes, at, names) };
-        let Some(markup) = plain.or_else(|| markup::next(bytes, at)) else {
+        // In most cases only blanks precede the next entry. Comments before the first entry belong to the head, so that a
+        // banner is not deleted or moved with the first row.
+        let lead = if is_first { at } else { done };
+        let inside = EntryBytes { bytes, lead, names };
+        if !walk.parser.is_thorough
+            && let Some(tag) = fast_path::start(bytes, at, names)
+        {
+            let expected_end = walk.visitor.expected_end(names);
+            let end = walk.parser.bare_entry(&inside, &tag, expected_end, &mut entry);
+            if walk.visit(&inside, &entry, end, &mut last_report) {
+                break;
+            }
+            (at, done) = (end, end);
+            continue;
+        }
+        let Some(markup) = markup::next(bytes, at) else {
             note_stray(bytes, at, bytes.len(), walk);
             walk.parser.damage.note(bytes.len(), Defect::Unclosed);
             break;
         };
-        if plain.is_none() {
-            note_stray(bytes, at, markup.start, walk);
-        }
+        note_stray(bytes, at, markup.start, walk);
         at = match markup.kind {
-            Kind::Start | Kind::Empty if plain.is_some() || names.is_entry_tag(bytes, &markup) => {
-                // Comments before the first entry belong to the head, so that a banner is not deleted or moved with the
-                // first row.
-                let lead = if is_first { at } else { done };
+            Kind::Start | Kind::Empty if names.is_entry_tag(bytes, &markup) => {
                 let expected_end = walk.visitor.expected_end(names);
-                let inside = EntryBytes { bytes, lead, names };
-                let end = if plain.is_some() {
-                    walk.parser.bare_entry(&inside, &markup, expected_end, &mut entry)
-                } else {
-                    let (parsed, end) = walk.parser.entry(&inside, &markup, expected_end);
-                    entry = parsed;
-                    end
-                };
-                if walk.stops && !walk.parser.damage.list.is_empty() {
+                let (parsed, end) = walk.parser.entry(&inside, &markup, expected_end);
+                entry = parsed;
+                if walk.visit(&inside, &entry, end, &mut last_report) {
                     break;
                 }
-                if is_first {
-                    walk.scan.starts.clear();
-                    walk.scan.starts.push(lead as u32);
-                }
-                let text = bytes.get(lead..end).unwrap_or_default();
-                let utf8 = walk.utf8.and_then(|utf8| utf8.get(lead..end));
-                let (elements, repeats) = match walk.parser.elements(&entry, text, names) {
-                    Some((elements, repeats)) => (Some(elements), repeats),
-                    None => (None, false),
-                };
-                walk.visitor.parsed(&ParsedEntry { text, entry: &entry, elements, utf8, repeats }, names);
                 done = end;
-                if walk.end_entry(end, &mut last_report) {
-                    break;
-                }
                 end
             }
             Kind::Start | Kind::Empty => {
@@ -362,22 +350,60 @@ pub(super) fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mu
     if entries == 0 && !walk.is_later {
         // The head ends after the last comment, or after the root's start tag: entries are inserted there. A scan that
         // stopped at damage is repeated after the repair, and does not need that offset.
-        let is_stopped = walk.stops && !walk.parser.damage.list.is_empty();
-        let tail = if is_stopped { from } else { last_trivia_end(bytes, from) };
+        let tail = if walk.is_damaged() { from } else { last_trivia_end(bytes, from) };
         walk.scan.starts.clear();
         walk.scan.starts.push(tail as u32);
     }
 }
 
+impl<V: Visit> Walk<'_, V> {
+    /// Visits the entry that has just been parsed and ends at `end`, unless the scan stops at damage in it. Returns whether
+    /// the scan stops there; `last` is that of [`Walk::end_entry`].
+    #[inline]
+    fn visit(&mut self, inside: &EntryBytes<'_>, entry: &Entry, end: usize, last: &mut (usize, usize)) -> bool {
+        let EntryBytes { bytes, lead, names } = *inside;
+        if self.is_damaged() {
+            return true;
+        }
+        if self.is_before_entries() {
+            self.scan.starts.clear();
+            self.scan.starts.push(lead as u32);
+        }
+        let text = bytes.get(lead..end).unwrap_or_default();
+        let utf8 = self.utf8.and_then(|utf8| utf8.get(lead..end));
+        let (elements, repeats) = match self.parser.elements(entry, text, names) {
+            Some((elements, repeats)) => (Some(elements), repeats),
+            None => (None, false),
+        };
+        self.visitor.parsed(&ParsedEntry { text, entry, elements, utf8, repeats }, names);
+        self.end_entry(end, last)
+    }
+}
+
 impl<V> Walk<'_, V> {
+    /// Whether the scan stops because of damage.
+    #[inline]
+    const fn is_damaged(&self) -> bool {
+        self.stops && !self.parser.damage.list.is_empty()
+    }
+
+    /// Whether no entry has been found yet.
+    #[inline]
+    const fn is_before_entries(&self) -> bool {
+        self.scan.starts.len() <= 1 && !self.is_later
+    }
+
     /// Notes the end of an entry, and reports progress since `last`: the numbers of entries and bytes at that time. Returns
     /// whether the scan stops there.
     #[inline]
     fn end_entry(&mut self, end: usize, last: &mut (usize, usize)) -> bool {
         self.scan.starts.push(end as u32);
-        if self.stop_offsets.contains(&end) {
-            self.stopped_at = Some(end);
-            return true;
+        // An entry may go beyond an offset at which the scan would have stopped.
+        while let Some(stop) = self.stop_offsets.pop_if(|stop| *stop <= end) {
+            if stop == end {
+                self.stopped_at = Some(end);
+                return true;
+            }
         }
         let entries = self.scan.entries();
         if entries - last.0 >= ENTRIES_PER_CHECK {
