@@ -189,12 +189,16 @@ pub(crate) fn check_value(field: Field, decoded: &str, context: &Context<'_>) ->
 }
 
 /// Trims characters that no value starts or ends with: Unicode white space, zero-width space, byte order mark.
+#[inline]
 pub(super) fn trim_strict(text: &str) -> &str {
     // Nearly every value begins and ends with a visible ASCII character.
     let visible = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_graphic);
-    if visible(text.as_bytes().first()) && visible(text.as_bytes().last()) {
-        return text;
-    }
+    if visible(text.as_bytes().first()) && visible(text.as_bytes().last()) { text } else { trim_any(text) }
+}
+
+/// [`trim_strict`] for any text.
+#[cold]
+fn trim_any(text: &str) -> &str {
     text.trim_matches(|letter: char| letter.is_whitespace() || matches!(letter, '\u{200b}' | '\u{2060}' | '\u{feff}'))
 }
 
@@ -273,6 +277,7 @@ pub(super) struct FieldFacts {
 impl FieldFacts {
     /// Whether the frequency is `hourly` or `daily` but the date over a year old, or `never` and the date of the last
     /// day.
+    #[inline]
     pub(super) fn conflict(&self, now: i64) -> bool {
         let (Some(lastmod), Some(changefreq)) = (self.lastmod, self.changefreq) else { return false };
         let age = now - lastmod.seconds;

@@ -185,13 +185,18 @@ pub(super) struct SlashStyle {
     pub slash: bool,
 }
 
+/// Whether the last segment of a path has an extension. Kept out of [`slash_style`], since few paths have any dot.
+#[inline(never)]
+fn has_extension(path: &[u8]) -> bool {
+    memchr::memrchr2(b'/', b'.', path).and_then(|at| path.get(at)) == Some(&b'.')
+}
+
 /// The slash style of a path; `None` for the root and for a last segment with an extension.
+#[inline]
 pub(super) fn slash_style(location: &Location<'_>) -> Option<SlashStyle> {
     location.scheme()?;
-    let path = location.path().as_bytes();
-    let slash = path.ends_with(b"/");
+    let slash = location.path_bytes().last() == Some(&b'/');
     let depth = (location.path_slashes() as usize).checked_sub(1 + usize::from(slash))?;
-    let last = || memchr::memrchr2(b'/', b'.', path).and_then(|at| path.get(at));
-    let has_extension = !slash && location.may_have_extension() && last() == Some(&b'.');
+    let has_extension = !slash && location.may_have_extension() && has_extension(location.path_bytes());
     (!has_extension).then_some(SlashStyle { depth: depth.min(DEPTHS - 1) as u8, slash })
 }

@@ -27,7 +27,9 @@ impl Origins {
         let Self { text, list, last, .. } = self;
         // A URL that starts like one with an origin has that origin.
         match list.get_mut(*last) {
-            Some((range, rows)) if text.get(range.clone()) == Some(location.before_path()) => *rows += 1,
+            Some((range, rows)) if text.as_bytes().get(range.clone()) == Some(location.before_path().as_bytes()) => {
+                *rows += 1;
+            }
             _ => return self.add_other(location),
         }
         Some(self.last as u32)

@@ -121,7 +121,8 @@ impl<'k> HashedCore<'k> {
     }
 }
 
-/// The hash of a key that is given in two parts.
+/// The hash of a key that is given in two parts. Kept out of the usual path, for its buffer.
+#[inline(never)]
 pub(super) fn hash_of_parts(origin: &str, rest: &str) -> u64 {
     let mut buffer = [0; 2 * MAX_LOWERED_BYTES];
     let len = origin.len() + rest.len();
@@ -181,13 +182,19 @@ impl HashedCore<'_> {
             let hash = |near: &[u8]| if near.len() == self.text.len() { self.hash } else { hash_near(near) };
             return near_hash_of_lower_case(text, page_len, may_have_extension, hash);
         }
-        let (mut lower_case, mut hashed) = ([0; MAX_LOWERED_BYTES], [0; MAX_LOWERED_BYTES]);
-        let lower_case = lower_case.get_mut(..text.len())?;
-        lower_case.copy_from_slice(text);
-        lower_case.make_ascii_lowercase();
-        let text = plain_escapes::to_upper_case(lower_case, &mut hashed)?;
-        near_hash_of_lower_case(text, page_len, may_have_extension, hash_near)
+        near_hash_in_lower_case(text, page_len, may_have_extension)
     }
+}
+
+/// [`HashedCore::near_hash`] of a text with capitals. Kept out of the usual path, as [`hash_of_parts`] is.
+#[inline(never)]
+fn near_hash_in_lower_case(text: &[u8], page_len: usize, may_have_extension: bool) -> Option<u64> {
+    let (mut lower_case, mut hashed) = ([0; MAX_LOWERED_BYTES], [0; MAX_LOWERED_BYTES]);
+    let lower_case = lower_case.get_mut(..text.len())?;
+    lower_case.copy_from_slice(text);
+    lower_case.make_ascii_lowercase();
+    let text = plain_escapes::to_upper_case(lower_case, &mut hashed)?;
+    near_hash_of_lower_case(text, page_len, may_have_extension, hash_near)
 }
 
 /// [`HashedCore::near_hash`] of a text in lower case except for the digits of escapes, without scheme. Its first `page_len`
@@ -200,7 +207,7 @@ fn near_hash_of_lower_case(
     hash: impl FnOnce(&[u8]) -> u64,
 ) -> Option<u64> {
     let page = text.get(..page_len)?;
-    if may_have_extension && page.get(memchr::memrchr(b'/', page)? + 1..)?.starts_with(b"index.") {
+    if may_have_extension && may_be_index(page) {
         return None;
     }
     let untrimmed = page.strip_prefix(b"www.").unwrap_or(page);
@@ -208,8 +215,29 @@ fn near_hash_of_lower_case(
     while let Some(shorter) = page.strip_suffix(b"/") {
         page = shorter;
     }
-    let Some(query) = text.get(page_len + "?".len()..) else { return Some(hash(page)) };
-    let query = std::str::from_utf8(query).ok()?;
+    if text.len() <= page_len {
+        return Some(hash(page));
+    }
+    near_hash_with_query(text, page_len, page, page.len() < untrimmed.len(), hash)
+}
+
+/// Whether the last segment of a page may be a directory index.
+#[inline(never)]
+fn may_be_index(page: &[u8]) -> bool {
+    memchr::memrchr(b'/', page).and_then(|at| page.get(at + 1..)).is_none_or(|last| last.starts_with(b"index."))
+}
+
+/// [`near_hash_of_lower_case`] of a text with a query. `page` is its page without `www.` and without slashes at the end,
+/// and `is_trimmed` whether it had any.
+#[inline(never)]
+fn near_hash_with_query(
+    text: &[u8],
+    page_len: usize,
+    page: &[u8],
+    is_trimmed: bool,
+    hash: impl FnOnce(&[u8]) -> u64,
+) -> Option<u64> {
+    let query = std::str::from_utf8(text.get(page_len + "?".len()..)?).ok()?;
     let mut parameters = [""; MAX_SORTED_PARAMETERS];
     let (mut count, mut kept) = (0, 0);
     let all = params::split_short(query, |byte| byte == b'&');
@@ -221,7 +249,7 @@ fn near_hash_of_lower_case(
     }
     let parameters = parameters.get_mut(..count)?;
     // Nothing was removed: the usual case.
-    if page.len() == untrimmed.len() && kept + count == query.len() + 1 && parameters.is_sorted() {
+    if !is_trimmed && kept + count == query.len() + 1 && parameters.is_sorted() {
         return text.get(page_len - page.len()..).map(hash);
     }
     parameters.sort_unstable();

@@ -98,9 +98,20 @@ impl OriginCache {
             self.remember(&location);
             (location, location.validate())
         };
+        self.with_scope_and_keys(location, faults, url_prefix)
+    }
+
+    /// The result for a URL that is not plain. Kept out of the usual path, like all that only some URLs need.
+    #[inline(never)]
+    fn with_scope_and_keys<'t>(
+        &mut self,
+        location: Location<'t>,
+        faults: Faults,
+        url_prefix: Option<&UrlPrefix>,
+    ) -> Validated<'t> {
         let of_scope = url_prefix.map_or(Faults::NONE, |url_prefix| location.check_scope(url_prefix));
         let (key, near_key) =
-            if with_near_key { key_hashes(&location, &mut self.scratch) } else { (location.key_hash(), NO_KEY) };
+            if self.with_near_keys { key_hashes(&location, &mut self.scratch) } else { (location.key_hash(), NO_KEY) };
         Validated { location, faults: faults.union(of_scope), key, near_key }
     }
 
@@ -127,6 +138,7 @@ impl OriginCache {
         self.origins.get(self.last)
     }
 
+    #[inline(never)]
     fn remember(&mut self, location: &Location<'_>) {
         let Some(scheme) = location.scheme else { return };
         let Some((text, _)) = location.origin() else { return };
@@ -201,6 +213,7 @@ impl Origin {
     }
 
     /// [`Self::keys`] of a plain URL with escapes in lower case.
+    #[inline(never)]
     fn keys_with_lower_case_escapes(&self, location: &Location<'_>, with_near_key: bool) -> (u64, u64) {
         let mut normal = [0; MAX_FAST_BYTES];
         let normal = plain_escapes::to_upper_case(location.text.as_bytes(), &mut normal);

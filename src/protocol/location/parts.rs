@@ -195,6 +195,12 @@ impl<'t> Location<'t> {
         self.slice(self.path, self.path_end())
     }
 
+    /// The bytes of the path.
+    #[inline]
+    pub(crate) fn path_bytes(&self) -> &'t [u8] {
+        self.text.as_bytes().get(self.path..self.path_end()).unwrap_or_default()
+    }
+
     /// Whether the last segment of the path may have an extension.
     #[inline]
     pub(crate) const fn may_have_extension(&self) -> bool {
@@ -202,10 +208,18 @@ impl<'t> Location<'t> {
     }
 
     /// Number of slashes in the path.
+    #[inline]
     pub(crate) fn path_slashes(&self) -> u32 {
-        let count = |text: &str| memchr_iter(b'/', text.as_bytes()).count() as u32;
         match self.slashes {
             Some(slashes) if self.path_end == Some(self.text.len()) => slashes,
+            slashes => self.count_path_slashes(slashes),
+        }
+    }
+
+    #[inline(never)]
+    fn count_path_slashes(&self, slashes: Option<u32>) -> u32 {
+        let count = |text: &str| memchr_iter(b'/', text.as_bytes()).count() as u32;
+        match slashes {
             // A query is usually shorter than a path.
             Some(slashes) => slashes - count(self.slice(self.path_end(), self.text.len())),
             None => count(self.path()),

@@ -37,6 +37,18 @@ fn preview_label(host: &str) -> Option<Private<'_>> {
 /// The first reason in the path.
 #[inline]
 pub(super) fn find_in_path<'t>(location: &Location<'t>) -> Option<Private<'t>> {
+    // Nearly all paths need no closer look.
+    let start = location.text.as_bytes().get(location.path..).unwrap_or_default();
+    let may_be_preview = matches!(start, [b'/', b'p' | b'P', b'r' | b'R', ..] | [b'/', b's' | b'S', b't' | b'T', ..]);
+    if may_be_preview || location.classes & (PRIVATE_START | SLASH_DOT) != 0 {
+        find_in_segments(location)
+    } else {
+        None
+    }
+}
+
+#[inline(never)]
+fn find_in_segments<'t>(location: &Location<'t>) -> Option<Private<'t>> {
     let path = location.path();
     preview_segment(path).or_else(|| {
         let is_possible = location.classes & (PRIVATE_START | SLASH_DOT) != 0;
@@ -46,7 +58,7 @@ pub(super) fn find_in_path<'t>(location: &Location<'t>) -> Option<Private<'t>> {
 
 /// Finds a first segment `preview` or `staging`.
 fn preview_segment(path: &str) -> Option<Private<'_>> {
-    let rest = path.strip_prefix('/').filter(|rest| rest.starts_with(['p', 'P', 's', 'S']))?;
+    let rest = path.strip_prefix('/')?;
     ["preview", "staging"].iter().filter(|word| params::starts_with(rest, word)).find_map(|word| {
         let (segment, rest) = rest.split_at_checked(word.len())?;
         (rest.is_empty() || rest.starts_with('/')).then_some(Private::Preview(segment))
