@@ -21,7 +21,7 @@ mod yardstick;
 
 use generate::Set;
 use peers::Peers;
-use report::{Report, best, resident, time};
+use report::{Report, best, time};
 use shapes::Shape;
 use sited::files::{Action, LoadedFile, Options};
 use sited::progress::Progress;
@@ -152,40 +152,26 @@ fn open(index: &Path) -> (Session, Duration) {
     (session, first.expect("the set has rows"))
 }
 
-/// Measures the resident memory of a process that only opens the set.
+/// Measures the resident memory of the program with the set open in a terminal.
 fn memory(set: &Set, report: &mut Report) {
-    if let Some((now, peak)) = open_in_process(&set.index).resident {
-        report.bytes("open: resident memory", now, Some(set.bytes + 40 * u64::from(set.urls)));
-        report.bytes("open: resident memory at its peak", peak, None);
+    if let Some(resident) = screen::memory(set) {
+        report.bytes("open: resident memory", resident.now, Some(set.bytes + 40 * u64::from(set.urls)));
+        report.bytes("open: resident memory at its peak", resident.peak, None);
     }
 }
 
-/// The cost of opening a set in a process that does nothing else.
-struct Opening {
-    took: Duration,
-    /// Resident memory in bytes: at the end and at its peak.
-    resident: Option<(u64, u64)>,
-}
-
-/// Opens a set in a new process, whose memory no earlier task has used.
-fn open_in_process(index: &Path) -> Opening {
+/// Opens a set in a new process, whose memory no earlier task has used. Returns the time that it takes there.
+fn open_in_process(index: &Path) -> Duration {
     let this = std::env::current_exe().expect("know where this program is");
     let output = std::process::Command::new(this).arg("--open").arg(index).output().expect("start it again");
     let text = String::from_utf8_lossy(&output.stdout);
-    let numbers: Vec<u64> = text.split_whitespace().map_while(|number| number.parse().ok()).collect();
-    let took = Duration::from_nanos(*numbers.first().expect("the process prints its time"));
-    let resident = if let [_, now, peak] = numbers[..] { Some((now, peak)) } else { None };
-    Opening { took, resident }
+    Duration::from_nanos(text.trim().parse().expect("the process prints its time"))
 }
 
-/// Prints the nanoseconds that opening a set takes, and the resident memory.
+/// Prints the nanoseconds that opening a set takes.
 fn print_opening(index: &Path) {
     let (took, session) = time(|| open(index).0);
-    print!("{}", took.as_nanos());
-    if let Some((now, peak)) = resident() {
-        print!(" {now} {peak}");
-    }
-    println!();
+    println!("{}", took.as_nanos());
     drop(session);
 }
 

@@ -120,7 +120,7 @@ pub(crate) fn check_memory(index: &Path) -> Option<u64> {
     let mut child = checking(index).stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok()?;
     let mut most = None;
     while child.try_wait().ok()?.is_none() {
-        most = most.max(resident_of(&child.id().to_string()).map(|(_, peak)| peak));
+        most = most.max(resident_of(&child.id().to_string()).map(|resident| resident.peak));
         std::thread::park_timeout(Duration::from_millis(10));
     }
     most

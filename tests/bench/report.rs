@@ -18,19 +18,27 @@ pub(crate) fn time<T>(work: impl FnOnce() -> T) -> (Duration, T) {
     (start.elapsed(), result)
 }
 
-/// Resident memory of this process in bytes, now and at its peak; `None` if the system does not report it.
-pub(crate) fn resident() -> Option<(u64, u64)> {
+/// Resident memory of a process, in bytes.
+pub(crate) struct Resident {
+    pub(crate) now: u64,
+    pub(crate) peak: u64,
+    /// Without pages of files, which are mostly code and can be shared by processes.
+    pub(crate) anonymous: u64,
+}
+
+/// The memory of this process; `None` if the system does not report it.
+pub(crate) fn resident() -> Option<Resident> {
     resident_of("self")
 }
 
 /// [`resident`] for another process.
-pub(crate) fn resident_of(process: &str) -> Option<(u64, u64)> {
+pub(crate) fn resident_of(process: &str) -> Option<Resident> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let field = |name: &str| {
         let line = status.lines().find_map(|line| line.strip_prefix(name))?;
         line.split_whitespace().next()?.parse::<u64>().ok().map(|kilobytes| kilobytes * 1_024)
     };
-    Some((field("VmRSS:")?, field("VmHWM:")?))
+    Some(Resident { now: field("VmRSS:")?, peak: field("VmHWM:")?, anonymous: field("RssAnon:")? })
 }
 
 /// The measurements of one run.

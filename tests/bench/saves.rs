@@ -61,7 +61,7 @@ pub(crate) fn print_memory(index: &Path) {
     let is_reset = std::fs::write("/proc/self/clear_refs", "5").is_ok();
     let before = resident().filter(|_| is_reset);
     save::now(&mut session, None, false).expect("the set can be saved");
-    if let (Some((before, _)), Some((_, peak))) = (before, resident()) {
-        println!("{before} {peak}");
+    if let (Some(before), Some(after)) = (before, resident()) {
+        println!("{} {}", before.now, after.peak);
     }
 }

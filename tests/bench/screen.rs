@@ -2,7 +2,7 @@
 //! frame.
 
 use super::generate::Set;
-use super::report::Report;
+use super::report::{Report, Resident, resident_of};
 use super::support::Folder;
 use super::support::terminal::{Start, Terminal};
 use rustix::process::Signal;
@@ -37,10 +37,7 @@ pub(crate) fn measure(set: &Set, rounds: u32, report: &mut Report) {
     let (terminal, start, first) = begin();
     let first = best.min(first);
     report.time("screen: first rows, from the start of the program", first, Some(Duration::from_millis(100)));
-    let total = format!("{} URLs", grouped(set.urls));
-    terminal.wait_for(&total);
-    terminal.wait_for(&format!("1/{}", grouped(set.urls)));
-    terminal.wait_for("NORMAL");
+    wait_until_ready(&terminal, set);
     report.time("screen: ready", start.elapsed(), None);
     // Down, a page down, to the end and back: each key shows another position.
     let mut times: Vec<_> = (0..KEYS).map(|number| key(&terminal, ["j", "\x06", "G", "gg"][number % 4])).collect();
@@ -48,6 +45,22 @@ pub(crate) fn measure(set: &Set, rounds: u32, report: &mut Report) {
     let at = |part: usize| times.get(KEYS * part / 100).copied().unwrap_or_default();
     report.time("screen: a key to its frame, median", at(50), None);
     report.time("screen: a key to its frame, 95th percentile", at(95), Some(Duration::from_millis(16)));
+}
+
+/// The memory of the program with the set open.
+pub(crate) fn memory(set: &Set) -> Option<Resident> {
+    let folder = Folder::new();
+    let terminal = Start::new(&folder).size(120, 40).arguments([set.index.to_string_lossy()]).start();
+    wait_until_ready(&terminal, set);
+    // Until the threads of the load have ended and their memory is freed.
+    std::thread::park_timeout(Duration::from_millis(300));
+    resident_of(&terminal.pid().to_string())
+}
+
+fn wait_until_ready(terminal: &Terminal, set: &Set) {
+    terminal.wait_for(&format!("{} URLs", grouped(set.urls)));
+    terminal.wait_for(&format!("1/{}", grouped(set.urls)));
+    terminal.wait_for("NORMAL");
 }
 
 /// Sends a key. Returns the time until the position of the cursor in the corner changes. Keys are sent at the rate of a

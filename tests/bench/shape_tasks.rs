@@ -39,16 +39,18 @@ pub(crate) fn measure(shape: Shape, set: &Set, rounds: u32, report: &mut Report)
 /// Measures the memory of the open editor. Allowed are the bytes of the files, 40 for each row and 8 for each link.
 fn memory(shape: Shape, set: &Set, report: &mut Report) {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("make a folder");
-    if let Some((now, _)) = open_in_process(&shape.set(folder.path(), 4).index).resident {
-        report.bytes(&format!("{}: open, resident memory with 4 URLs", shape.name()), now, None);
+    if let Some(resident) = screen::memory(&shape.set(folder.path(), 4)) {
+        report.bytes(&format!("{}: open, resident memory with 4 URLs", shape.name()), resident.now, None);
+        report.bytes(&format!("{}: the same without pages of files", shape.name()), resident.anonymous, None);
     }
     let links: usize = shape.link().map_or(0, |link| {
         let texts = set.parts.iter().map(|part| fs::read_to_string(part).expect("read a part"));
         texts.map(|text| text.matches(link).count()).sum()
     });
-    if let Some((now, _)) = open_in_process(&set.index).resident {
+    if let Some(resident) = screen::memory(set) {
         let allowed = set.bytes + 40 * u64::from(set.urls) + 8 * links as u64;
-        report.bytes(&format!("{}: open, resident memory", shape.name()), now, Some(allowed));
+        report.bytes(&format!("{}: open, resident memory", shape.name()), resident.now, Some(allowed));
+        report.bytes(&format!("{}: open, without pages of files", shape.name()), resident.anonymous, Some(allowed));
     }
 }
 
@@ -62,8 +64,7 @@ fn growth(shape: Shape, set: &Set, rounds: u32, report: &mut Report) {
     let folders =
         [4, few].map(|urls| (urls, tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("make a folder")));
     let [tiny, small] = folders.each_ref().map(|(urls, folder)| shape.set(folder.path(), *urls));
-    let tasks: [Task; 2] =
-        [("sited check", |index| peers::check(index).time), ("open, ready", |index| open_in_process(index).took)];
+    let tasks: [Task; 2] = [("sited check", |index| peers::check(index).time), ("open, ready", open_in_process)];
     for (name, task) in tasks {
         let of = |set: &Set, rounds| (0..rounds).map(|_| task(&set.index)).min().unwrap_or_default();
         // Short times vary more, so they have more rounds.

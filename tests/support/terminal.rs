@@ -131,6 +131,11 @@ pub(crate) struct Terminal {
 }
 
 impl Terminal {
+    /// The number of the process.
+    pub(crate) fn pid(&self) -> i32 {
+        self.pid.as_raw_nonzero().get()
+    }
+
     /// Types text, or keys by the constants of [`key`].
     pub(crate) fn send(&self, keys: &str) {
         self.shared.write(keys.as_bytes()).expect("type into the terminal");
