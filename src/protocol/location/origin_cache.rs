@@ -49,6 +49,8 @@ struct Origin {
     classes: chars::Classes,
     /// Its faults.
     faults: Faults,
+    /// Whether each of its URLs starts with the prefix of the sitemap.
+    is_inside: bool,
 }
 
 /// The result for one URL.
@@ -95,7 +97,7 @@ impl OriginCache {
             (location, origin.faults.union(location.validate_behind_authority()))
         } else {
             let location = Location::of(text);
-            self.remember(&location);
+            self.remember(&location, url_prefix);
             (location, location.validate())
         };
         self.with_scope_and_keys(location, faults, url_prefix)
@@ -123,7 +125,7 @@ impl OriginCache {
             plain.unwrap_or_else(|| origin.faults.union(location.validate_behind_authority()))
         } else {
             let location = Location::of(text);
-            self.remember(&location);
+            self.remember(&location, None);
             location.validate()
         };
         faults.minus(ignored)
@@ -139,7 +141,7 @@ impl OriginCache {
     }
 
     #[inline(never)]
-    fn remember(&mut self, location: &Location<'_>) {
+    fn remember(&mut self, location: &Location<'_>, url_prefix: Option<&UrlPrefix>) {
         let Some(scheme) = location.scheme else { return };
         let Some((text, _)) = location.origin() else { return };
         if self.origins.iter().any(|origin| origin.text == text) {
@@ -167,7 +169,8 @@ impl OriginCache {
         let (host, classes) = (location.authority, location.authority_classes);
         let is_normal = text.starts_with(scheme.name()) && classes & UPPER == 0;
         let normal = (!is_normal).then(|| text.to_ascii_lowercase());
-        let origin = Origin { text: text.to_owned(), normal, scheme, host, classes, faults };
+        let is_inside = url_prefix.is_some_and(|url_prefix| url_prefix.prefix().strip_suffix('/') == Some(text));
+        let origin = Origin { text: text.to_owned(), normal, scheme, host, classes, faults, is_inside };
         match self.origins.get_mut(self.next) {
             Some(oldest) => *oldest = origin,
             None => self.origins.push(origin),
@@ -246,25 +249,33 @@ impl Origin {
             return None;
         }
         // The prefix is normal, so a URL that starts with it is in scope.
-        let is_outside = |url_prefix: &&UrlPrefix| !text.starts_with(url_prefix.prefix());
+        let is_outside = |url_prefix: &&UrlPrefix| !self.is_inside && !text.starts_with(url_prefix.prefix());
         let mut faults = url_prefix.filter(is_outside).map_or(Faults::NONE, |prefix| location.check_scope(prefix));
         let query = if ignored.contains(QUERY_FAULTS) { None } else { location.query() };
         if let Some(query) = query.filter(|query| !query.is_empty()) {
-            for parameter in params::parameters(query) {
-                let (name, _) = params::name_and_value(parameter);
-                if !params::may_be_known(name) {
-                    continue;
-                }
-                if params::is_session(parameter) || private::is_private(parameter) {
-                    return None;
-                }
-                faults.insert_if(Fault::TrackingParam, params::is_tracking(parameter));
-            }
+            faults = faults.union(faults_of_plain_query(query)?);
         }
         let is_not_page = || location.may_have_extension() && validate::is_not_page(location.path());
         faults.insert_if(Fault::NotPage, !ignored.has(Fault::NotPage) && is_not_page());
         Some(faults.union(self.faults))
     }
+}
+
+/// The faults of the parameters of a query; `None` if it needs full validation.
+#[inline(never)]
+fn faults_of_plain_query(query: &str) -> Option<Faults> {
+    let mut faults = Faults::NONE;
+    for parameter in params::parameters(query) {
+        let (name, _) = params::name_and_value(parameter);
+        if !params::may_be_known(name) {
+            continue;
+        }
+        if params::is_session(parameter) || private::is_private(parameter) {
+            return None;
+        }
+        faults.insert_if(Fault::TrackingParam, params::is_tracking(parameter));
+    }
+    Some(faults)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 
 use super::chars;
 use super::parts::Location;
-use memchr::{memchr2, memmem};
+use memchr::{memchr, memchr_iter, memchr2, memmem};
 
 /// Names of session parameters by their first letter (sitemaps.org FAQ, "session IDs").
 const fn session_names(first: u8) -> &'static [&'static str] {
@@ -187,12 +187,13 @@ pub(super) fn session<'t>(location: &Location<'t>) -> Option<&'t str> {
         return None;
     }
     let path = location.path();
-    let matrix = path.split('/').flat_map(|segment| segment.split(';').skip(1));
-    matrix
-        .into_iter()
-        .find(|parameter| is_session(parameter))
-        .map(name_of)
-        .or_else(|| path.split('/').find(|part| is_cookieless(part)))
+    let after_semicolons = memchr_iter(b';', path.as_bytes()).filter_map(|at| path.get(at + 1..));
+    let mut matrix = after_semicolons.map(|rest| split_short(rest, |byte| matches!(byte, b';' | b'/')).next());
+    let session = matrix.find_map(|parameter| parameter.filter(|parameter| is_session(parameter)));
+    session.map(name_of).or_else(|| {
+        let may_have_cookieless = memchr(b'(', path.as_bytes()).is_some();
+        if may_have_cookieless { path.split('/').find(|part| is_cookieless(part)) } else { None }
+    })
 }
 
 /// Removes session identifiers from a URL.
