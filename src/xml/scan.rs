@@ -359,7 +359,8 @@ pub(super) fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mu
 impl<V: Visit> Walk<'_, V> {
     /// Visits the entry that has just been parsed and ends at `end`, unless the scan stops at damage in it. Returns whether
     /// the scan stops there; `last` is that of [`Walk::end_entry`].
-    #[inline]
+    #[allow(clippy::inline_always)] // a call for each entry saves and restores all registers
+    #[inline(always)]
     fn visit(&mut self, inside: &EntryBytes<'_>, entry: &Entry, end: usize, last: &mut (usize, usize)) -> bool {
         let EntryBytes { bytes, lead, names } = *inside;
         if self.is_damaged() {
