@@ -278,12 +278,8 @@ impl<V: Visit + Send> LoadContext<'_, V> {
         if self.progress.is_cancelled() {
             return ChildOutcome::Unread(ChildState::NotLoaded);
         }
-        let whole = || {
-            let contents = read::read_regular(&found.path, self.options, self.progress)?;
-            self.scan(contents, Arc::clone(&found.name), Some(Arc::clone(&found.url)))
-        };
-        let file = self.scan_in_windows(&found.path, &found.name, Some(&found.url)).map_or_else(whole, Ok);
-        match file {
+        let read = || read::read_regular(&found.path, self.options, self.progress);
+        match self.read_and_scan(&found.path, &found.name, Some(&found.url), read) {
             Ok(file) if file.source.cut => ChildOutcome::Unread(ChildState::NotLoaded),
             Ok(file) if file.facts.kind == FileKind::Index => ChildOutcome::Index(Box::new(file)),
             Ok(file) => ChildOutcome::Scanned(Box::new(file)),

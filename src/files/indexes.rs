@@ -15,6 +15,7 @@ use crate::xml::names::FileKind;
 use crate::xml::scan::Visit;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Loads several indexes as one, with the files that they list. Unreadable files are reported in [`Loaded::unread`].
 ///
@@ -31,8 +32,9 @@ pub(super) fn load_indexes<V: Visit + Send>(
     let (mut files, mut unread, mut seen): (Vec<File<V>>, _, _) = (Vec::new(), Vec::new(), BTreeSet::new());
     for path in paths {
         let name = loaded::file_name(path);
-        let url = job.base.as_ref().map(|base| format!("{base}{name}").into());
-        let file = read::read(path, options, progress).and_then(|contents| job.scan(contents, name, url));
+        let url: Option<Arc<str>> = job.base.as_ref().map(|base| format!("{base}{name}").into());
+        let contents = read::read(path, options, progress);
+        let file = contents.and_then(|contents| job.scan(contents, &name, url.as_ref(), None));
         progress.finish_files(1);
         match file {
             Err(error) => unread.push(error),

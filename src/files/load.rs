@@ -49,8 +49,7 @@ pub fn load<V: Visit + Send>(
     let name = file_name(&path);
     let url: Option<Arc<str>> = job.base.as_ref().map(|base| format!("{base}{name}").into());
     progress.expect(1, std::fs::metadata(&path).map_or(0, |metadata| metadata.len()));
-    let whole = || job.scan(read::read(&path, options, progress)?, Arc::clone(&name), url.clone());
-    let file = job.scan_in_windows(&path, &name, url.as_ref()).map_or_else(whole, Ok)?;
+    let file = job.read_and_scan(&path, &name, url.as_ref(), || read::read(&path, options, progress))?;
     let identity = file.on_disk.as_ref().and_then(|on_disk| on_disk.identity);
     progress.finish_files(1);
     if file.facts.kind != FileKind::Index {

@@ -2,7 +2,6 @@
 
 use super::conflict::{self, LineMap, Resolved};
 use super::detect::{self, Detected};
-use super::disk::OnDisk;
 use super::error::Error;
 use super::form::{self, ScanInput};
 use super::journal::StateSlot;
@@ -10,12 +9,11 @@ use super::loaded::{File, FileInfo, Loaded, MakeVisitor};
 use super::locate;
 use super::read::{Contents, Options};
 use super::record;
-use super::scan_and_repair::{self, ScannedFile};
-use crate::document::form::Form;
+use super::scan_and_repair::{StartedScan, Unscanned, scan_and_repair};
 use crate::document::quirk::Quirk;
-use crate::file_bytes::FileBytes;
 use crate::progress::Progress;
 use crate::xml::grid::TableHints;
+use crate::xml::names::FileKind;
 use crate::xml::scan::Visit;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -38,9 +36,17 @@ impl<V: Visit + Send> LoadContext<'_, V> {
         }
     }
 
-    /// Scans the contents of a file; an error if it is not a valid sitemap file.
-    pub(super) fn scan(&self, contents: Contents, name: Arc<str>, url: Option<Arc<str>>) -> Result<File<V>, Error> {
+    /// Scans the contents of a file, of which a scan may be `started`. An error if it is not a valid sitemap file.
+    pub(super) fn scan(
+        &self,
+        contents: Contents,
+        name: &Arc<str>,
+        url: Option<&Arc<str>>,
+        started: Option<StartedScan<V>>,
+    ) -> Result<File<V>, Error> {
         let path = contents.on_disk.path.clone();
+        let started = started.and_then(|started| started.of(&contents));
+        let (name, url) = (Arc::clone(name), url.cloned());
         let hints = TableHints { loc_column: self.options.loc_column.as_deref(), name: detect::name_hint(&name) };
         let Resolved { contents, quirks: of_merge, anchors: sides } =
             conflict::resolve(contents, &path, &self.options.conflicts, hints)?;
@@ -48,10 +54,12 @@ impl<V: Visit + Send> LoadContext<'_, V> {
         let map = (!sides.is_empty()).then(|| LineMap::of(&bytes, &sides));
         let Detected { kind, grid } = detect::detect_with(&bytes, hints).map_err(|reason| Error::new(&path, reason))?;
         let ScanInput { bytes, form, quirks: found, anchors } = form::convert(bytes, (kind, grid.as_ref()), &name);
+        let started = started.filter(|_| kind == FileKind::Urlset && map.is_none());
         let (len, grid) = (bytes.len() as u64, grid.map(Arc::new));
         let facts = FileInfo { kind, path: Some(path), name, url, gzip, bytes: len, encoding, grid };
         let quirks = [form::encoding_quirks(quirks, kind), found].concat();
-        let file = scan(Unscanned { facts, bytes, quirks, on_disk: Some(on_disk) }, self.make, self.progress)?;
+        let file = Unscanned { facts, bytes, quirks, on_disk: Some(on_disk), started };
+        let file = scan_and_repair(file, self.make, self.progress)?;
         let source = if anchors.is_empty() { file.source } else { file.source.anchored(anchors) };
         let Some(map) = map else { return Ok(File { source, quirks: joined(of_merge, file.quirks), form, ..file }) };
         // Map positions in the resolved text to lines of the file as stored.
@@ -69,27 +77,6 @@ impl<V: Visit + Send> LoadContext<'_, V> {
 /// Joins quirks of the whole file with others.
 fn joined(first: Vec<Quirk>, rest: Arc<Vec<Quirk>>) -> Arc<Vec<Quirk>> {
     if first.is_empty() { rest } else { Arc::new(first.into_iter().chain(rest.iter().cloned()).collect()) }
-}
-
-/// A file that was read but not yet scanned.
-pub(super) struct Unscanned {
-    pub(super) facts: FileInfo,
-    pub(super) bytes: FileBytes,
-    /// Quirks that were found before the scan.
-    pub(super) quirks: Vec<Quirk>,
-    pub(super) on_disk: Option<OnDisk>,
-}
-
-/// Scans a file's bytes, and repairs them where they are not well-formed.
-pub(super) fn scan<V: Visit + Send>(
-    file: Unscanned,
-    make: &MakeVisitor<'_, V>,
-    progress: &Progress,
-) -> Result<File<V>, Error> {
-    let Unscanned { facts, bytes, quirks, on_disk } = file;
-    let ScannedFile { source, visitor, quirks } =
-        scan_and_repair::scan_and_repair(bytes, quirks, &facts, make, progress)?;
-    Ok(File { facts, source, on_disk, visitor, quirks: quirks.into(), form: Form::Xml, dropped: None })
 }
 
 /// Starts a load of several paths: finishes interrupted saves, then takes the state slot of the set before the first

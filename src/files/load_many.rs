@@ -43,16 +43,12 @@ pub(super) fn load_sitemaps<V: Visit + Send>(
         }
         let name: Arc<str> = path.strip_prefix(&folder).unwrap_or(path).to_string_lossy().into();
         let url: Option<Arc<str>> = job.base.as_ref().map(|base| format!("{base}{name}").into());
-        let whole = || {
+        let read = || {
             let contents = read::read(path, options, progress)?;
             let is_index = detect::detect(&contents.bytes).is_ok_and(|kind| kind == FileKind::Index);
-            if is_index {
-                Err(Error::new(path, Reason::InSet("a sitemap index")))
-            } else {
-                job.scan(contents, Arc::clone(&name), url.clone())
-            }
+            if is_index { Err(Error::new(path, Reason::InSet("a sitemap index"))) } else { Ok(contents) }
         };
-        Some(job.scan_in_windows(path, &name, url.as_ref()).map_or_else(whole, Ok))
+        Some(job.read_and_scan(path, &name, url.as_ref(), read))
     };
     let mut index_error = None;
     let size = |path: &PathBuf| std::fs::metadata(path).map_or(0, |metadata| metadata.len());

@@ -118,13 +118,13 @@ fn scan_in_windows(path: &Path, check: &mut Check<'_>, buffer: &mut Vec<u8>) -> 
     let mut end = window.fill(WINDOW)?;
     let bytes = window.buffer.get(..end).filter(|bytes| decode::begins_as_utf8(bytes))?;
     let mut is_last = window.is_last(end);
-    let mut scan = WindowScan::first(bytes, is_last, check, &progress)?;
+    let mut scan = WindowScan::first(bytes, is_last, check, &progress).ok()?;
     window.head = scan.head_len();
     while !is_last {
         window.drop_scanned(end);
         end = window.fill(WINDOW)?;
         is_last = window.is_last(end);
-        scan = scan.next(window.buffer.get(..end)?, is_last, check, &progress)?;
+        scan = scan.next(window.buffer.get(..end)?, is_last, check, &progress).ok()?;
     }
     Some((on_disk.len, window.hash()?))
 }

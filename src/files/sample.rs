@@ -2,8 +2,8 @@
 //!
 //! It is scanned and delivered as files are, but has no paths.
 
-use super::load_context::{Unscanned, scan};
 use super::loaded::{FileInfo, Loaded, LoadedFile, MakeVisitor};
+use super::scan_and_repair::{Unscanned, scan_and_repair};
 use crate::document::form::Form;
 use crate::document::index::ChildState;
 use crate::document::sitemap::{Sitemap, SitemapId, UTF_8};
@@ -27,7 +27,8 @@ pub fn sample<V: Visit + Send>(make: &MakeVisitor<'_, V>, deliver: &mut dyn FnMu
     let file = |(name, bytes): (&str, &[u8]), kind, url: Option<Arc<str>>| {
         let (path, gzip, grid, len) = (None, false, None, bytes.len() as u64);
         let facts = FileInfo { kind, path, name: name.into(), url, gzip, bytes: len, encoding: UTF_8, grid };
-        scan(Unscanned { facts, bytes: bytes.to_vec().into(), quirks: Vec::new(), on_disk: None }, make, &progress).ok()
+        let (bytes, quirks) = (bytes.to_vec().into(), Vec::new());
+        scan_and_repair(Unscanned { facts, bytes, quirks, on_disk: None, started: None }, make, &progress).ok()
     };
     let Some(index) = file(INDEX, FileKind::Index, None) else { return Loaded::default() };
     let (mut index, _, visitor) = index.into_index();

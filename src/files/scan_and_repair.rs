@@ -1,10 +1,14 @@
 //! Scans the bytes of one file; if they are damaged, repairs them and scans the result.
 
 use super::detect;
+use super::disk::OnDisk;
 use super::error::{Error, Reason};
 use super::form;
-use super::loaded::{FileInfo, MakeVisitor};
+use super::loaded::{File, FileInfo, MakeVisitor};
+use super::read::Contents;
+use crate::document::form::Form;
 use crate::document::quirk::Quirk;
+use crate::document::sitemap::UTF_8;
 use crate::document::source::{Anchor, Lines, Source};
 use crate::file_bytes::FileBytes;
 use crate::progress::Progress;
@@ -14,29 +18,56 @@ use crate::xml::scan::{self, Scan, Visit};
 use rayon::prelude::*;
 use std::path::PathBuf;
 
-/// A scanned file: source, visitor and quirks.
-pub(super) struct ScannedFile<V> {
-    pub(super) source: Source,
-    pub(super) visitor: V,
-    /// Quirks known before the scan, and those of repairs.
+/// A file that was read but not yet scanned.
+pub(super) struct Unscanned<V> {
+    pub(super) facts: FileInfo,
+    pub(super) bytes: FileBytes,
+    /// Quirks that were found before the scan.
     pub(super) quirks: Vec<Quirk>,
+    pub(super) on_disk: Option<OnDisk>,
+    /// A scan of its beginning.
+    pub(super) started: Option<StartedScan<V>>,
+}
+
+/// The scan of the beginning of a file, which ends at damage, and its visitor.
+pub(super) struct StartedScan<V> {
+    pub(super) scan: Box<Scan>,
+    pub(super) visitor: V,
+    /// The file when the scan began.
+    pub(super) on_disk: OnDisk,
+}
+
+impl<V> StartedScan<V> {
+    /// This scan, if it is one of the beginning of these contents.
+    pub(super) fn of(self, contents: &Contents) -> Option<Self> {
+        let is_unchanged = self.on_disk.has_same_metadata(&contents.on_disk);
+        let is_as_stored = contents.quirks.is_empty() && contents.bytes.len() as u64 == self.on_disk.len;
+        (is_unchanged && is_as_stored && contents.encoding == UTF_8).then_some(self)
+    }
 }
 
 /// Scans a file's bytes and repairs damage. An error if nothing in it is a sitemap.
 pub(super) fn scan_and_repair<V: Visit + Send>(
-    mut bytes: FileBytes,
-    mut quirks: Vec<Quirk>,
-    info: &FileInfo,
+    file: Unscanned<V>,
     new_visitor: &MakeVisitor<'_, V>,
     progress: &Progress,
-) -> Result<ScannedFile<V>, Error> {
+) -> Result<File<V>, Error> {
+    let Unscanned { facts, mut bytes, mut quirks, on_disk, started } = file;
+    let info = &facts;
     let path = || info.path.clone().unwrap_or_else(|| PathBuf::from(&*info.name));
-    let mut visitor = new_visitor(info);
-    let mut scan = if info.kind.is_xml() {
-        scan::scan_sound(&bytes, &mut visitor, progress)
+    let (mut visitor, mut scan);
+    if let Some(StartedScan { scan: before, visitor: of_scan, .. }) = started {
+        visitor = of_scan;
+        scan::count_scanned(&before, progress);
+        scan = scan::resume(&bytes, *before, &mut visitor, progress);
     } else {
-        form::scan(&bytes, (info.kind, info.grid.as_deref()), &mut visitor, progress)
-    };
+        visitor = new_visitor(info);
+        scan = if info.kind.is_xml() {
+            scan::scan_sound(&bytes, &mut visitor, progress)
+        } else {
+            form::scan(&bytes, (info.kind, info.grid.as_deref()), &mut visitor, progress)
+        };
+    }
     // If cancelled, the file may not have been read to its end.
     scan.cancelled |= progress.is_cancelled();
     // The scan's progress starts after the root's start tag.
@@ -85,7 +116,8 @@ pub(super) fn scan_and_repair<V: Visit + Send>(
     let root = scan.root.clone();
     let source = Source::new(bytes, scan).ok_or_else(|| Error::new(path(), Reason::Root(root)))?;
     quirks.sort_by_key(|quirk| (quirk.entry, quirk.at));
-    Ok(ScannedFile { source: source.anchored(anchors), visitor, quirks })
+    let source = source.anchored(anchors);
+    Ok(File { facts, source, on_disk, visitor, quirks: quirks.into(), form: Form::Xml, dropped: None })
 }
 
 /// Adds a quirk for damage if the repair reported none, since the written file differs from the stored one.

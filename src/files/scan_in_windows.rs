@@ -5,9 +5,11 @@
 //! is used again, and only the first entries are kept.
 
 use super::disk::OnDisk;
+use super::error::Error;
 use super::load_context::LoadContext;
 use super::loaded::{File, FileInfo};
-use super::read::open_regular;
+use super::read::{Contents, open_regular};
+use super::scan_and_repair::StartedScan;
 use super::stream::is_stream;
 use super::window::{MIN_LEN, SCALE, WINDOW, Window};
 use super::{conflict, decode, detect};
@@ -16,7 +18,7 @@ use crate::document::sitemap::UTF_8;
 use crate::document::source::{Source, mentions_prefix};
 use crate::xml::grid::TableHints;
 use crate::xml::names::{FileKind, Names};
-use crate::xml::scan::{Scan, Visit, WindowScan};
+use crate::xml::scan::{GaveUp, Scan, Visit, WindowScan};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -29,11 +31,35 @@ const KEPT_BYTES: usize = 64 * SCALE;
 /// Number of entries that are kept at least, if the first window has as many.
 const KEPT_ENTRIES: usize = if cfg!(test) { 2 } else { 100 };
 
+/// The scan of a file in windows.
+enum InWindows<V> {
+    /// Of the whole file.
+    Complete(Box<File<V>>),
+    /// Up to its first damage.
+    Started(StartedScan<V>),
+}
+
 impl<V: Visit + Send> LoadContext<'_, V> {
+    /// Reads and scans a file: a sitemap in windows if the options do not keep all bytes, and any other file as a whole, for
+    /// which `read` is called.
+    pub(super) fn read_and_scan(
+        &self,
+        path: &Path,
+        name: &Arc<str>,
+        url: Option<&Arc<str>>,
+        read: impl FnOnce() -> Result<Contents, Error>,
+    ) -> Result<File<V>, Error> {
+        let started = match self.scan_in_windows(path, name, url) {
+            Some(InWindows::Complete(file)) => return Ok(*file),
+            Some(InWindows::Started(started)) => Some(started),
+            None => None,
+        };
+        self.scan(read()?, name, url, started)
+    }
+
     /// Reads and scans a sitemap in windows, and keeps only its first entries. `None` if the options keep all bytes, and
-    /// for files that must be read as a whole: short, packed, encoded, damaged and unusual ones, and those that cannot be
-    /// read.
-    pub(super) fn scan_in_windows(&self, path: &Path, name: &Arc<str>, url: Option<&Arc<str>>) -> Option<File<V>> {
+    /// for files that must be read as a whole: short, packed, encoded and unusual ones, and those that cannot be read.
+    fn scan_in_windows(&self, path: &Path, name: &Arc<str>, url: Option<&Arc<str>>) -> Option<InWindows<V>> {
         if !self.options.buffers.drops_entries() || is_stream(path) {
             return None;
         }
@@ -43,7 +69,13 @@ impl<V: Visit + Send> LoadContext<'_, V> {
         file
     }
 
-    fn scan_into(&self, buffer: &mut Vec<u8>, path: &Path, name: &Arc<str>, url: Option<&Arc<str>>) -> Option<File<V>> {
+    fn scan_into(
+        &self,
+        buffer: &mut Vec<u8>,
+        path: &Path,
+        name: &Arc<str>,
+        url: Option<&Arc<str>>,
+    ) -> Option<InWindows<V>> {
         let metadata = open_regular(path).ok()?.file.metadata().ok()?;
         let len = metadata.len();
         if len < MIN_LEN || len > self.options.max_bytes.min(u64::from(u32::MAX)) {
@@ -70,7 +102,14 @@ impl<V: Visit + Send> LoadContext<'_, V> {
         }
         let mut visitor = (self.make)(&facts);
         let mut is_last = window.is_last(end);
-        let mut scan = WindowScan::first(bytes, is_last, &mut visitor, self.progress)?;
+        let started = |gave_up: GaveUp, visitor: V, on_disk: OnDisk| match gave_up {
+            GaveUp::Damaged(scan) => Some(InWindows::Started(StartedScan { scan, visitor, on_disk })),
+            GaveUp::Unusual => None,
+        };
+        let mut scan = match WindowScan::first(bytes, is_last, &mut visitor, self.progress) {
+            Ok(scan) => scan,
+            Err(gave_up) => return started(gave_up, visitor, on_disk),
+        };
         let first = FirstEntries::of(bytes, scan.so_far());
         let mut unused = UnusedPrefixes::of(bytes, scan.so_far());
         window.head = scan.head_len();
@@ -84,7 +123,10 @@ impl<V: Visit + Send> LoadContext<'_, V> {
             };
             (end, is_last) = (next, window.is_last(next));
             unused.remove_used(bytes.get(window.head..)?);
-            scan = scan.next(bytes, is_last, &mut visitor, self.progress)?;
+            scan = match scan.next(bytes, is_last, &mut visitor, self.progress) {
+                Ok(scan) => scan,
+                Err(gave_up) => return started(gave_up, visitor, on_disk),
+            };
         }
         let mut scan = scan.finish();
         self.progress.advance(0, u64::from(scan.root_tag.1));
@@ -94,7 +136,8 @@ impl<V: Visit + Send> LoadContext<'_, V> {
         let source = first.source(tail, scan)?;
         source.note_absent_prefixes(unused.0);
         let (on_disk, dropped) = (Some(on_disk), Some(starts));
-        Some(File { facts, source, on_disk, visitor, quirks: Arc::default(), form: Form::Xml, dropped })
+        let file = File { facts, source, on_disk, visitor, quirks: Arc::default(), form: Form::Xml, dropped };
+        Some(InWindows::Complete(Box::new(file)))
     }
 
     fn window_len(&self) -> usize {
@@ -156,6 +199,7 @@ mod tests {
     use super::*;
     use crate::progress::Progress;
     use std::fs;
+    use std::sync::Mutex;
 
     /// What a load delivers: the source with all its entries, the number of dropped ones, the URLs, and the progress in
     /// rows and bytes.
@@ -201,6 +245,29 @@ mod tests {
         // One entry is longer than a window.
         let long = sound.replace("/300<", &format!("/300<!--{}--><", "x".repeat(3 * WINDOW)));
         assert_eq!(dropped(long.as_bytes()), 398);
+    }
+
+    #[test]
+    fn sound_entries_before_damage_are_scanned_once() {
+        let sound = format!("{ROOT}{}</urlset>\n", entries(400));
+        let scans = |text: &str| {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("sitemap.xml");
+            fs::write(&path, text).unwrap();
+            let (options, made) = (Options { buffers: Buffers::windows(), ..Options::default() }, Mutex::new(0));
+            let make = |_: &FileInfo| {
+                *made.lock().unwrap() += 1;
+                Locs::default()
+            };
+            load(&path, &options, &Progress::default(), &make, &mut |_| {}).unwrap();
+            made.into_inner().unwrap()
+        };
+        assert_eq!(scans(&sound), 1);
+        assert_eq!(scans(&sound.replacen("/300<", "/?a&b<", 1)), 1);
+        assert_eq!(scans(&sound.replacen("</urlset>", "", 1)), 1);
+        // The first entry is damaged, or text between entries is read as a whole.
+        assert_eq!(scans(&sound.replacen("/0<", "/?a&b<", 1)), 3);
+        assert_eq!(scans(&sound.replacen("<url><loc>https://e.com/300", "text<url><loc>https://e.com/300", 1)), 2);
     }
 
     #[test]

@@ -11,7 +11,7 @@ mod windows;
 
 pub use grid::scan_grid;
 pub use visit::{Ignore, ParsedEntry, Visit};
-pub use windows::{WindowScan, last_entry_end};
+pub use windows::{GaveUp, WindowScan, last_entry_end};
 
 use super::damage::Damage;
 use super::entry::Entry;
@@ -80,6 +80,12 @@ pub(super) fn scan_parallel<V: Visit + Send>(bytes: &[u8], visitor: &mut V, prog
 /// unchanged and contain at least one entry; these entries are not visited again.
 pub fn resume(bytes: &[u8], before: Scan, visitor: &mut (impl Visit + Send), progress: &Progress) -> Scan {
     resume_parallel(bytes, before, visitor, progress, parallel::min_piece(progress, bytes.len()))
+}
+
+/// Reports the progress of a scan whose entries need not be scanned again.
+pub fn count_scanned(scan: &Scan, progress: &Progress) {
+    let end = scan.starts.last().copied().unwrap_or_default();
+    progress.advance(scan.entries() as u64, u64::from(end.saturating_sub(scan.root_tag.1)));
 }
 
 /// [`resume`] with the minimum size of a piece for one core.

@@ -127,7 +127,7 @@ pub(super) mod tests {
     /// Records the visited entries and the number of joins.
     #[derive(Debug, Default, PartialEq, Eq)]
     pub(in crate::xml::scan) struct Seen {
-        entries: Vec<(String, Option<String>)>,
+        pub(in crate::xml::scan) entries: Vec<(String, Option<String>)>,
         joined: usize,
     }
 

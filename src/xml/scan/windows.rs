@@ -2,12 +2,13 @@
 //!
 //! A window ends after an end tag that looks like that of an entry. If an entry ends exactly there, a scan of the whole
 //! file would be in the same state at that offset, and the next window continues it. If not, or if the file is unusual
-//! (damage, text or other elements between entries), the scan gives up, and the file has to be scanned as a whole. The
-//! result always equals that of a sequential scan.
+//! (damage, text or other elements between entries), the scan gives up, and the file has to be read as a whole; a damaged
+//! one need not be scanned from its start. The result always equals that of a sequential scan.
 
 use super::characters::check_characters;
 use super::{Scan, Start, Visit, Walk, parallel, run};
 use crate::progress::Progress;
+use crate::xml::damage::Damage;
 use crate::xml::parser::Parser;
 
 pub use parallel::last_entry_end;
@@ -22,9 +23,27 @@ pub struct WindowScan {
     counted: (u64, u64),
 }
 
+/// What to do with a file whose scan in windows gave up.
+#[derive(Debug)]
+pub enum GaveUp {
+    /// It must be scanned from its start, with another visitor.
+    Unusual,
+    /// It is damaged, or the last window does not end at an entry. [`resume`](super::resume) continues this scan, with the
+    /// same visitor.
+    Damaged(Box<Scan>),
+}
+
 impl WindowScan {
-    /// Scans the first window, which ends at an entry, or with the file if it is the only one. `None` if the scan gives up.
-    pub fn first<V: Visit + Send>(bytes: &[u8], is_last: bool, visitor: &mut V, progress: &Progress) -> Option<Self> {
+    /// Scans the first window, which ends at an entry, or with the file if it is the only one.
+    ///
+    /// # Errors
+    /// The scan gives up.
+    pub fn first<V: Visit + Send>(
+        bytes: &[u8],
+        is_last: bool,
+        visitor: &mut V,
+        progress: &Progress,
+    ) -> Result<Self, GaveUp> {
         let (mut is_joined, mut counted) = (false, (0, 0));
         let scan =
             run(bytes, visitor, progress, Start { parser: Parser::default(), stops: true }, |from, names, walk| {
@@ -33,8 +52,7 @@ impl WindowScan {
                 (is_joined, counted) = (is_last || walk.stopped_at == Some(bytes.len()), walk.counted);
             });
         let is_sitemap = scan.names.is_some() && !scan.root_is_empty;
-        let is_joined = is_joined && is_sitemap && scan.has_only_entries();
-        Self { scan, next: bytes.len(), counted }.if_joined(is_joined, progress)
+        Self { scan, next: bytes.len(), counted }.if_joined(is_joined && is_sitemap, progress)
     }
 
     /// The length of the bytes before the content of the root, which every window begins with.
@@ -43,20 +61,22 @@ impl WindowScan {
     }
 
     /// Continues the scan. `bytes` are the head and the next window, which ends at an entry, or with the file if it is the
-    /// last one. `None` if the scan gives up.
-    #[must_use]
+    /// last one.
+    ///
+    /// # Errors
+    /// The scan gives up.
     pub fn next<V: Visit + Send>(
         mut self,
         bytes: &[u8],
         is_last: bool,
         visitor: &mut V,
         progress: &Progress,
-    ) -> Option<Self> {
+    ) -> Result<Self, GaveUp> {
         let head = self.head_len();
         let mut parser = Parser::default();
         let utf8 = check_characters(bytes, &mut parser, progress);
         let mut scan = Scan { starts: vec![head as u32], root_tag: self.scan.root_tag, ..Scan::default() };
-        let names = self.scan.names.take()?;
+        let Some(names) = self.scan.names.take() else { return Err(GaveUp::Unusual) };
         let walk = Walk::new((&mut parser, &mut scan, visitor), progress, true);
         let stop_offsets = if is_last { Vec::new() } else { vec![bytes.len()] };
         let mut walk = Walk { utf8, is_later: true, stop_offsets, ..walk };
@@ -64,23 +84,29 @@ impl WindowScan {
         let (rows, done) = walk.counted;
         let is_joined = is_last || walk.stopped_at == Some(bytes.len());
         self.counted = (self.counted.0 + rows, self.counted.1 + done);
-        scan.has_unbound = parser.has_unbound;
-        scan.damage = parser.damage.list;
-        let moved = (self.next - head) as u32;
-        self.scan.starts.extend(scan.starts.iter().skip(1).map(|start| start + moved));
+        let moved = self.next - head;
+        self.scan.starts.extend(scan.starts.iter().skip(1).map(|start| start + moved as u32));
         self.scan.names = Some(names);
-        self.scan.has_unbound |= scan.has_unbound;
+        self.scan.has_unbound |= parser.has_unbound;
+        self.scan.stray = scan.stray.map(|at| at + moved as u32);
+        self.scan.wraps |= scan.wraps;
+        self.scan.has_siblings |= scan.has_siblings;
+        self.scan.cancelled |= scan.cancelled;
+        self.scan.damage.extend(parser.damage.list.iter().map(|damage| Damage { at: damage.at + moved, ..*damage }));
         self.next += bytes.len() - head;
-        self.if_joined(is_joined && scan.has_only_entries(), progress)
+        self.if_joined(is_joined, progress)
     }
 
-    /// Gives up unless the last window continues the scan.
-    fn if_joined(self, is_joined: bool, progress: &Progress) -> Option<Self> {
-        if is_joined {
-            return Some(self);
+    /// Gives up unless the last window continues the scan, and there is nothing but entries below the root.
+    fn if_joined(self, is_joined: bool, progress: &Progress) -> Result<Self, GaveUp> {
+        let Self { scan, .. } = &self;
+        let is_usual = scan.stray.is_none() && !scan.wraps && !scan.has_siblings && !scan.cancelled;
+        if is_joined && is_usual && scan.damage.is_empty() {
+            return Ok(self);
         }
-        self.give_up(progress);
-        None
+        let is_resumable = is_usual && !scan.damage.is_empty() && scan.entries() > 0;
+        let scan = self.give_up(progress);
+        Err(if is_resumable { GaveUp::Damaged(Box::new(scan)) } else { GaveUp::Unusual })
     }
 
     /// The scan of the windows so far.
@@ -93,27 +119,22 @@ impl WindowScan {
         self.scan
     }
 
-    /// Subtracts the progress that was reported.
-    pub fn give_up(self, progress: &Progress) {
+    /// Subtracts the progress that was reported. Returns the scan so far.
+    pub fn give_up(self, progress: &Progress) -> Scan {
         progress.uncount(self.counted.0, self.counted.1);
-    }
-}
-
-impl Scan {
-    /// Whether the bytes are sound, with nothing but entries, comments and instructions below the root.
-    const fn has_only_entries(&self) -> bool {
-        let is_sound = self.damage.is_empty() && !self.cancelled;
-        is_sound && self.stray.is_none() && !self.wraps && !self.has_siblings
+        self.scan
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::parallel::tests::{NS, Seen, piece, scanned};
+    use super::super::{self as scan};
     use super::*;
     use proptest::prelude::*;
 
-    /// Scans a file in windows of about this size; returns the scan, the visited entries and the progress.
+    /// Scans a file in windows of about this size; returns the scan, the visited entries and the progress. A damaged file is
+    /// scanned further from its damage on.
     fn windowed(text: &[u8], size: usize) -> Option<(Scan, Seen, (u64, u64))> {
         let (mut seen, progress) = (Seen::default(), Progress::default());
         let end_of = |from: usize| {
@@ -123,19 +144,23 @@ mod tests {
         let first = end_of(0)?;
         let mut scan = WindowScan::first(&text[..first], false, &mut seen, &progress);
         let mut at = first;
-        while let Some(known) = scan.take() {
+        while let Ok(known) = scan {
             let end = end_of(at);
             let bytes = [&text[..known.head_len()], &text[at..end.unwrap_or(text.len())]].concat();
             scan = known.next(&bytes, end.is_none(), &mut seen, &progress);
             let Some(end) = end else { break };
             at = end;
         }
-        let reading = progress.read();
-        let done = (reading.rows, reading.bytes_done);
-        if scan.is_none() {
-            assert_eq!(done, (0, 0));
+        let done = || (progress.read().rows, progress.read().bytes_done);
+        match scan {
+            Ok(scan) => Some((scan.finish(), seen, done())),
+            Err(gave_up) => {
+                assert_eq!(done(), (0, 0));
+                let GaveUp::Damaged(scan) = gave_up else { return None };
+                scan::count_scanned(&scan, &progress);
+                Some((scan::resume(text, *scan, &mut seen, &progress), seen, done()))
+            }
         }
-        Some((scan?.finish(), seen, done))
     }
 
     #[test]
@@ -156,6 +181,25 @@ mod tests {
         for size in [150, 200, 1_000, text.len() - 1] {
             assert_eq!(windowed(text.as_bytes(), size), Some(scanned(text.as_bytes(), usize::MAX / 2)), "{size}");
         }
+    }
+
+    #[test]
+    fn a_scan_continues_at_the_damage_of_a_window() {
+        let entry = |number| format!(" <url><loc>https://e.com/{number}</loc></url>\n");
+        let entries: String = (0..40).map(entry).collect();
+        let sound = format!("<urlset xmlns=\"{NS}\">\n{entries}</urlset>\n");
+        let damaged = |damage: &str| sound.replacen("/30<", damage, 1);
+        for (text, size) in ["/3&0<", "/30</x><", "/30<!--<", "/30<url><"]
+            .into_iter()
+            .flat_map(|damage| [200, 400, 1_500].map(|size| (damaged(damage), size)))
+        {
+            let whole = scanned(text.as_bytes(), usize::MAX / 2);
+            assert_eq!((whole.0.damage.is_empty(), whole.1.entries.len()), (false, 30), "{text}");
+            assert_eq!(windowed(text.as_bytes(), size), Some(whole), "{size}: {text}");
+        }
+        // A scan finds a control character before any entry of its window.
+        let (scan, seen, _) = windowed(damaged("/30\u{1}<").as_bytes(), 200).unwrap();
+        assert_eq!((scan.damage.len(), seen.entries.len()), (1, 28));
     }
 
     proptest! {
