@@ -53,6 +53,9 @@ fn prefixed_start_len(rest: &[u8], names: &Names) -> Option<usize> {
 pub(super) fn end(inside: &EntryBytes<'_>, at: usize, tag: &Markup, entry: &mut Entry) -> Option<usize> {
     let close = skip_blanks(inside.bytes, at);
     let rest = inside.bytes.get(close..)?;
+    if rest.first_chunk() != Some(b"</") {
+        return None;
+    }
     let is_url = || inside.bytes.get(tag.start..tag.end).is_some_and(|tag| tag == b"<url>");
     let len = if rest.first_chunk() == Some(b"</url>") && is_url() {
         "</url>".len()
