@@ -146,6 +146,15 @@ fn repair_waiting(queue: &Mutex<SegmentQueue<'_, '_>>) {
     }
 }
 
+/// Reserves memory for the items of one segment, and as many of each further one: to grow later would copy them to new
+/// memory.
+fn reserve<T>(items: &mut Vec<T>, of_segment: usize, segments: usize) {
+    if items.capacity() - items.len() < of_segment {
+        // Without that much memory, it grows as it is filled.
+        let _ = items.try_reserve(of_segment.saturating_mul(segments));
+    }
+}
+
 /// Appends the repaired segments whose turn it is, unless another thread does.
 fn append_repaired(queue: &Mutex<SegmentQueue<'_, '_>>) {
     let lock = || queue.lock().unwrap_or_else(PoisonError::into_inner);
@@ -240,6 +249,10 @@ impl<'b> Segment<'b> {
         let mut segment = self.repairer;
         let (shift, entries, repairs) = (before.out.len(), before.entries - ENTRIES_BEFORE, before.log.repairs.len());
         before.out.extend_from_slice(&segment.out);
+        // The segments from this one to the end of the file.
+        let segments = 1 + (before.bytes.len() - self.range.end).div_ceil(self.range.len().max(1));
+        reserve(&mut before.anchors, segment.anchors.len(), segments);
+        reserve(&mut before.log.repairs, segment.log.repairs.len(), segments);
         // An anchor is needed only if offsets differ since the last one.
         let redundant = usize::from(segment.is_first_anchor_conditional && before.moved == Moved::No);
         let anchors = segment.anchors.drain(..).skip(redundant);
