@@ -505,7 +505,11 @@ impl<'b> Lines<'b> {
         let offset = offset.min(self.bytes.len());
         let between = self.bytes.get(self.at..offset).unwrap_or_default();
         let mut line_start = None;
-        let [returns, feeds] = count(between, |byte| [byte == b'\r', byte == b'\n']);
+        let [returns, feeds] = if between.len() > LONG {
+            [b'\r', b'\n'].map(|end| memchr::memchr_iter(end, between).count() as u64)
+        } else {
+            count(between, |byte| [byte == b'\r', byte == b'\n'])
+        };
         if returns == 0 {
             // Fast path: nearly no file contains a CR.
             self.line += feeds;
@@ -537,6 +541,10 @@ impl<'b> Lines<'b> {
         (self.line, self.column)
     }
 }
+
+/// Number of bytes up to which the line breaks of a text are counted in one pass; in a longer one each kind is counted by
+/// itself, with vectors as wide as the processor has. Tests have short texts.
+const LONG: usize = if cfg!(test) { 16 } else { 1 << 10 };
 
 /// Counts the bytes of some kinds in one pass. Positions are often asked for every few bytes, where a call of `memchr`
 /// costs more than it saves.
