@@ -25,11 +25,11 @@ pub(super) struct Unscanned<V> {
     /// Quirks that were found before the scan.
     pub(super) quirks: Vec<Quirk>,
     pub(super) on_disk: Option<OnDisk>,
-    /// A scan of its beginning.
+    /// The scan of its beginning, if there was one.
     pub(super) started: Option<StartedScan<V>>,
 }
 
-/// The scan of the beginning of a file, which ends at damage, and its visitor.
+/// The scan of the beginning of a file, up to damage, with its visitor.
 pub(super) struct StartedScan<V> {
     pub(super) scan: Box<Scan>,
     pub(super) visitor: V,
@@ -38,7 +38,7 @@ pub(super) struct StartedScan<V> {
 }
 
 impl<V> StartedScan<V> {
-    /// This scan, if it is one of the beginning of these contents.
+    /// This scan, if these contents begin with the bytes that were scanned.
     pub(super) fn of(self, contents: &Contents) -> Option<Self> {
         let is_unchanged = self.on_disk.has_same_metadata(&contents.on_disk);
         let is_as_stored = contents.quirks.is_empty() && contents.bytes.len() as u64 == self.on_disk.len;

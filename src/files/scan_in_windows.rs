@@ -265,7 +265,7 @@ mod tests {
         assert_eq!(scans(&sound), 1);
         assert_eq!(scans(&sound.replacen("/300<", "/?a&b<", 1)), 1);
         assert_eq!(scans(&sound.replacen("</urlset>", "", 1)), 1);
-        // The first entry is damaged, or text between entries is read as a whole.
+        // A file whose first entry is damaged, or that has text between entries, is scanned from its start.
         assert_eq!(scans(&sound.replacen("/0<", "/?a&b<", 1)), 3);
         assert_eq!(scans(&sound.replacen("<url><loc>https://e.com/300", "text<url><loc>https://e.com/300", 1)), 2);
     }

@@ -27,7 +27,6 @@ pub(super) fn start(text: &[u8], at: usize, names: &Names) -> Option<Markup> {
     let start = skip_blanks(text, at);
     let rest = text.get(start..)?;
     // Tags are arrays: a comparison of known length takes one or two instructions.
-    // Tags are arrays: a comparison of known length takes one or two instructions.
     let len = match names.kind {
         _ if !names.prefix.is_empty() => prefixed_start_len(rest, names)?,
         FileKind::Urlset if rest.first_chunk() == Some(b"<url>") => "<url>".len(),
@@ -380,7 +379,8 @@ impl Walk<'_> {
             self.add_text(field, &TextElement::at(self.at, O, len, C), is_escaped);
             return true;
         }
-        let Some(len) = (if len == 0 { section_len_before(rest, close) } else { None }) else { return false };
+        let section = if len == 0 { section_len_before(rest, close) } else { None };
+        let Some(len) = section else { return false };
         let element = TextElement::at(self.at, O, len, C);
         self.add(field, &element, element.inner.clone(), TextKind::Mixed);
         true
