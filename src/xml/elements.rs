@@ -213,6 +213,20 @@ impl Elements {
         }
     }
 
+    /// Adds an element directly in the entry that differs from `node`, one of another list, only in its start tag, which is
+    /// empty. Its attributes are those from index `attributes` on.
+    pub(in crate::xml) fn add_empty(&mut self, node: &Node, tag: Markup, attributes: usize) {
+        let attributes = (attributes as u32, self.attributes.len() as u32);
+        self.nodes.push(Node { tag, inner_end: tag.end, end: tag.end, attributes, ..*node });
+    }
+
+    /// The ranges of the name and of the value of each attribute of an element.
+    pub(in crate::xml) fn attribute_ranges(&self, node: &Node) -> impl Iterator<Item = (Range<usize>, Range<usize>)> {
+        let spans = self.attributes.get(node.attributes.0 as usize..node.attributes.1 as usize).unwrap_or_default();
+        let range = |(start, end): (u32, u32)| start as usize..end as usize;
+        spans.iter().map(move |span| (range(span.name), range(span.value)))
+    }
+
     /// The attributes of an element, up to the first malformed one.
     pub fn attributes<'t>(&self, node: &Node, text: &'t [u8]) -> impl Iterator<Item = Attribute<'t>> {
         let spans = self.attributes.get(node.attributes.0 as usize..node.attributes.1 as usize).unwrap_or_default();

@@ -536,6 +536,11 @@ fn sound_text_before_tag(rest: &[u8], has_brackets: bool) -> Option<(usize, bool
     Some((len, is_escaped))
 }
 
+/// Whether a value that contains an ampersand has no `<` and only references that XML defines.
+fn is_sound_value(value: &[u8]) -> bool {
+    memchr::memchr(b'<', value).is_none() && escape::first_bad_reference(value).is_none()
+}
+
 /// Number of bytes of a text that are compared as words, or searched without vector instructions.
 const SHORT: usize = 16;
 

@@ -5,13 +5,12 @@
 //! are not ASCII and other unusual content are left to the parser.
 
 use super::patterns::Patterns;
-use super::{EntryBytes, section_len, skip_blanks, sound_text_before_tag};
+use super::{EntryBytes, is_sound_value, section_len, skip_blanks, sound_text_before_tag};
 use crate::progress::note_work;
 use crate::protocol::extension::Element;
 use crate::protocol::namespace::Namespace;
 use crate::xml::elements::{Definition, Elements, TOP, is_extension};
 use crate::xml::entry::{Entry, TextKind};
-use crate::xml::escape;
 use crate::xml::markup::{self, Kind, Markup, is_space};
 use crate::xml::names::{Meaning, Names, split};
 use crate::xml::wellformed::is_legal_declaration;
@@ -443,11 +442,6 @@ fn tag_end(bytes: &[u8], at: usize) -> Option<(Kind, usize)> {
     }
     let kind = if attributes.last() == Some(&b'/') { Kind::Empty } else { Kind::Start };
     Some((kind, at + len + 1))
-}
-
-/// Whether a value that contains an ampersand has no `<` and only references that XML defines.
-fn is_sound_value(value: &[u8]) -> bool {
-    memchr(b'<', value).is_none() && escape::first_bad_reference(value).is_none()
 }
 
 /// The bytes of a name within ASCII (XML 1.0, production 4a).

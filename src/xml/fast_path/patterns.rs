@@ -1,13 +1,17 @@
 //! Patterns of extension elements: most elements of a file differ from an earlier one only in their texts.
 //!
-//! A pattern is the markup of an element with a slot for each text and CDATA section. If an element has the same bytes
-//! around its slots, its tags need not be tokenised: they are those of the pattern at other offsets.
+//! A pattern is the markup of an element with a slot for each text and CDATA section, or that of an empty tag with a slot
+//! for each value of an attribute. If an element has the same bytes around its slots, its tags need not be tokenised: they
+//! are those of the pattern at other offsets.
+
+mod empty_tag;
 
 use super::{EntryBytes, section_end, sound_text_before_tag};
 use crate::progress::note_work;
 use crate::xml::elements::Elements;
 use crate::xml::entry::TextKind;
 use crate::xml::markup::Kind;
+use empty_tag::EmptyTag;
 use memchr::memmem;
 use std::sync::LazyLock;
 
@@ -26,10 +30,17 @@ const MAX_CREDIT: u32 = 64;
 
 static SECTION_START: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new("<![CDATA["));
 
+/// A pattern of any kind.
+#[derive(Debug)]
+enum Known {
+    WithText(Pattern),
+    Empty(EmptyTag),
+}
+
 /// The patterns of one file.
 #[derive(Debug)]
 pub(super) struct Patterns {
-    known: Vec<Pattern>,
+    known: Vec<Known>,
     /// The index of the last pattern that matched or was added.
     last: usize,
     credit: u32,
@@ -55,8 +66,14 @@ impl Patterns {
         // Most elements match the same pattern as the one before.
         let others = (0..self.known.len()).filter(|index| *index != self.last);
         for index in std::iter::once(self.last).chain(others) {
-            let Some(pattern) = self.known.get(index) else { break };
-            if let Some(end) = pattern.list(inside, (start, has_brackets), (&mut self.shifts, elements)) {
+            let end = match self.known.get(index) {
+                Some(Known::WithText(pattern)) => {
+                    pattern.list(inside, (start, has_brackets), (&mut self.shifts, elements))
+                }
+                Some(Known::Empty(tag)) => tag.list(inside, start, elements),
+                None => break,
+            };
+            if let Some(end) = end {
                 self.last = index;
                 self.credit = (self.credit + 1).min(MAX_CREDIT);
                 return Some(end);
@@ -73,13 +90,13 @@ impl Patterns {
         (start, end): (usize, usize),
         (elements, first): (&Elements, usize),
     ) {
-        // An element with an empty tag has no text.
-        let has_text = elements.nodes.get(first).is_some_and(|node| node.tag.kind == Kind::Start);
-        if !has_text || self.credit < COST {
-            return;
-        }
-        let text = inside.bytes.get(start..end).unwrap_or_default();
-        let Some(pattern) = Pattern::of(text, start - inside.lead, (elements, first)) else { return };
+        let Some(node) = elements.nodes.get(first).filter(|_| self.credit >= COST) else { return };
+        let (text, offset) = (inside.bytes.get(start..end).unwrap_or_default(), start - inside.lead);
+        let pattern = match node.tag.kind {
+            Kind::Start => Pattern::of(text, offset, (elements, first)).map(Known::WithText),
+            _ => EmptyTag::of(text, offset, (elements, node)).map(Known::Empty),
+        };
+        let Some(pattern) = pattern else { return };
         self.credit -= COST;
         if self.known.len() < MAX_PATTERNS {
             self.last = self.known.len();
@@ -236,7 +253,7 @@ mod tests {
             "<![CDATA[<![CDATA[]]>",
             "a text of more than sixteen bytes",
         ]);
-        (0..6_u8, value.clone(), value).prop_map(|(layout, one, other)| match layout {
+        (0..9_u8, value.clone(), value).prop_map(|(layout, one, other)| match layout {
             0 => format!("<image:image><image:loc>{one}</image:loc></image:image>"),
             1 => format!(
                 "<image:image>\n<image:loc>{one}</image:loc>\n<image:title><![CDATA[{other}]]></image:title></image:image>"
@@ -244,7 +261,8 @@ mod tests {
             2 => format!("<image:image><image:loc>{one}</image:loc>{other}<image:title/></image:image>"),
             3 => format!("<video:video><video:player_loc allow_embed=\"yes\">{one}</video:player_loc></video:video>"),
             4 => format!("<video:video xmlns:v=\"urn:{}\"><v:a b='c'>{one}</v:a></video:video>", other.len()),
-            _ => format!("<xhtml:link rel=\"alternate\" hreflang=\"de\" href=\"/\"/><image:image>{one}</image:image>"),
+            5 => format!("<xhtml:link rel=\"alternate\" hreflang=\"{one}\" href = '/'/><image:image>{one}</image:image>"),
+            _ => format!("<xhtml:link rel=\"alternate\" hreflang='{one}' href=\"{other}\"/>"),
         })
     }
 
@@ -286,6 +304,27 @@ mod tests {
         let (bare, titled) = ("", "<image:title><![CDATA[a & b]]></image:title>");
         let elements = [image(1, bare), image(20, bare), image(300, titled), image(4, bare), image(55, titled)];
         assert_eq!(list(&elements).1, [false, true, false, true, true]);
+    }
+
+    #[test]
+    fn an_empty_tag_with_the_attributes_of_an_earlier_one_is_not_tokenised() {
+        let link =
+            |code: &str, href: &str| format!("<xhtml:link rel=\"alternate\" hreflang=\"{code}\" href=\"{href}\" />");
+        let elements = [
+            link("de", "/de"),
+            link("en-GB", "/en?a&amp;b"),
+            link("de", "/de").replace(" href", "\nhref"),
+            link("fr", "/fr"),
+            image(1, ""),
+            link("", ""),
+            "<xhtml:link/>".to_owned(),
+            link("it", "/it"),
+            // A declaration may change what its element is.
+            link("es", "/es").replace("rel=", "xmlns:a=\"urn:a\" rel="),
+            link("es", "/es").replace("rel=", "xmlns:a=\"urn:b\" rel="),
+        ];
+        let matched = [false, true, false, true, false, true, false, true, false, false];
+        assert_eq!(list(&elements).1, matched);
     }
 
     #[test]

@@ -1,0 +1,95 @@
+//! Patterns of empty tags, such as those of alternate links: they differ in the values of their attributes.
+
+use super::super::{EntryBytes, is_sound_value};
+use crate::progress::note_work;
+use crate::xml::elements::{Elements, Node};
+use crate::xml::markup::Markup;
+use std::ops::Range;
+
+/// An empty tag with a slot for the value of each attribute.
+#[derive(Debug)]
+pub(super) struct EmptyTag {
+    text: Box<[u8]>,
+    /// Its data as they were listed.
+    node: Node,
+    /// The length of `<` and its name.
+    name_end: usize,
+    attributes: Vec<Attribute>,
+    /// The text after the last value.
+    tail: Range<usize>,
+}
+
+/// An attribute of a pattern.
+#[derive(Debug)]
+struct Attribute {
+    /// The text between the value before it, or the start of the tag, and its own value; it ends with a quote.
+    markup: Range<usize>,
+    /// The range of its name in that text.
+    name: Range<usize>,
+}
+
+impl EmptyTag {
+    /// The pattern of an element directly in the entry, which is at this offset of it. `None` for one without attributes, or
+    /// with namespace declarations, on which the meaning of names depends.
+    pub(super) fn of(text: &[u8], offset: usize, (listed, node): (&Elements, &Node)) -> Option<Self> {
+        let (mut attributes, mut known) = (Vec::new(), 0);
+        for (name, value) in listed.attribute_ranges(node) {
+            let (name, value) = (name.start - offset..name.end - offset, value.start - offset..value.end - offset);
+            if text.get(name.clone())?.starts_with(b"xmlns") {
+                return None;
+            }
+            attributes.push(Attribute { markup: known..value.start, name: name.start - known..name.end - known });
+            known = value.end;
+        }
+        let (name_end, tail) = (node.tag.name_end - node.tag.start, known..text.len());
+        (!attributes.is_empty()).then(|| Self { text: text.into(), node: *node, name_end, attributes, tail })
+    }
+
+    /// Lists the element whose `<` is at `start` if it matches. Returns the offset after it.
+    #[inline]
+    pub(super) fn list(&self, inside: &EntryBytes<'_>, start: usize, elements: &mut Elements) -> Option<usize> {
+        let before = elements.len();
+        let end = self.list_attributes(inside, start, elements);
+        match end {
+            Some(end) => {
+                note_work(end - start);
+                let start = start - inside.lead;
+                let (end, name_end) = (end - inside.lead, start + self.name_end);
+                elements.add_empty(&self.node, Markup { start, end, name_end, ..self.node.tag }, before.1);
+            }
+            None => elements.truncate(before),
+        }
+        end
+    }
+
+    #[inline]
+    fn list_attributes(&self, inside: &EntryBytes<'_>, start: usize, elements: &mut Elements) -> Option<usize> {
+        let EntryBytes { bytes, lead, .. } = *inside;
+        let mut at = start;
+        for attribute in &self.attributes {
+            let markup = self.text.get(attribute.markup.clone())?;
+            let rest = bytes.get(at..)?.strip_prefix(markup)?;
+            let len = value_len(rest, *markup.last()?)?;
+            let (name, value) = (at - lead + attribute.name.start, at - lead + markup.len());
+            elements.add_attribute(name..name + attribute.name.len(), value..value + len);
+            at += markup.len() + len;
+        }
+        let tail = self.text.get(self.tail.clone())?;
+        bytes.get(at..)?.strip_prefix(tail)?;
+        Some(at + tail.len())
+    }
+}
+
+/// The length of the value before a quote; `None` if it is not well-formed.
+#[inline]
+fn value_len(rest: &[u8], quote: u8) -> Option<usize> {
+    let found = memchr::memchr3(quote, b'<', b'&', rest)?;
+    // Few values have references.
+    if rest.get(found) == Some(&quote) { Some(found) } else { escaped_value_len(rest, quote) }
+}
+
+#[inline(never)]
+fn escaped_value_len(rest: &[u8], quote: u8) -> Option<usize> {
+    let len = memchr::memchr(quote, rest)?;
+    is_sound_value(rest.get(..len)?).then_some(len)
+}
