@@ -154,7 +154,7 @@ fn open(index: &Path) -> (Session, Duration) {
 
 /// Measures the resident memory of the program with the set open in a terminal.
 fn memory(set: &Set, report: &mut Report) {
-    if let Some(resident) = screen::memory(set) {
+    if let (_, Some(resident)) = screen::open(set) {
         report.bytes("open: resident memory", resident.now, Some(set.bytes + 40 * u64::from(set.urls)));
         report.bytes("open: resident memory at its peak", resident.peak, None);
     }

@@ -47,14 +47,17 @@ pub(crate) fn measure(set: &Set, rounds: u32, report: &mut Report) {
     report.time("screen: a key to its frame, 95th percentile", at(95), Some(Duration::from_millis(16)));
 }
 
-/// The memory of the program with the set open.
-pub(crate) fn memory(set: &Set) -> Option<Resident> {
+/// Opens the set in the program. Returns the time from its start until the screen shows that the set is open, and its
+/// memory after that.
+pub(crate) fn open(set: &Set) -> (Duration, Option<Resident>) {
     let folder = Folder::new();
+    let start = Instant::now();
     let terminal = Start::new(&folder).size(120, 40).arguments([set.index.to_string_lossy()]).start();
     wait_until_ready(&terminal, set);
+    let ready = start.elapsed();
     // Until the threads of the load have ended and their memory is freed.
     std::thread::park_timeout(Duration::from_millis(300));
-    resident_of(&terminal.pid().to_string())
+    (ready, resident_of(&terminal.pid().to_string()))
 }
 
 fn wait_until_ready(terminal: &Terminal, set: &Set) {
