@@ -45,7 +45,7 @@ impl<V: Visit + Send> LoadContext<'_, V> {
         started: Option<StartedScan<V>>,
     ) -> Result<File<V>, Error> {
         let path = contents.on_disk.path.clone();
-        let started = started.and_then(|started| started.of(&contents));
+        let started = started.filter(|started| started.is_of(&contents));
         let (name, url) = (Arc::clone(name), url.cloned());
         let hints = TableHints { loc_column: self.options.loc_column.as_deref(), name: detect::name_hint(&name) };
         let Resolved { contents, quirks: of_merge, anchors: sides } =

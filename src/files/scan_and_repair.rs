@@ -38,11 +38,11 @@ pub(super) struct StartedScan<V> {
 }
 
 impl<V> StartedScan<V> {
-    /// This scan, if these contents begin with the bytes that were scanned.
-    pub(super) fn of(self, contents: &Contents) -> Option<Self> {
+    /// Whether these contents begin with the bytes that were scanned.
+    pub(super) fn is_of(&self, contents: &Contents) -> bool {
         let is_unchanged = self.on_disk.has_same_metadata(&contents.on_disk);
         let is_as_stored = contents.quirks.is_empty() && contents.bytes.len() as u64 == self.on_disk.len;
-        (is_unchanged && is_as_stored && contents.encoding == UTF_8).then_some(self)
+        is_unchanged && is_as_stored && contents.encoding == UTF_8
     }
 }
 
@@ -55,19 +55,15 @@ pub(super) fn scan_and_repair<V: Visit + Send>(
     let Unscanned { facts, mut bytes, mut quirks, on_disk, started } = file;
     let info = &facts;
     let path = || info.path.clone().unwrap_or_else(|| PathBuf::from(&*info.name));
-    let (mut visitor, mut scan);
-    if let Some(StartedScan { scan: before, visitor: of_scan, .. }) = started {
-        visitor = of_scan;
-        scan::count_scanned(&before, progress);
-        scan = scan::resume(&bytes, *before, &mut visitor, progress);
-    } else {
-        visitor = new_visitor(info);
-        scan = if info.kind.is_xml() {
-            scan::scan_sound(&bytes, &mut visitor, progress)
-        } else {
-            form::scan(&bytes, (info.kind, info.grid.as_deref()), &mut visitor, progress)
-        };
-    }
+    let (before, mut visitor) = match started {
+        Some(StartedScan { scan, visitor, .. }) => (Some(scan), visitor),
+        None => (None, new_visitor(info)),
+    };
+    let mut scan = match before {
+        Some(before) => scan::resume(&bytes, *before, &mut visitor, progress),
+        None if info.kind.is_xml() => scan::scan_sound(&bytes, &mut visitor, progress),
+        None => form::scan(&bytes, (info.kind, info.grid.as_deref()), &mut visitor, progress),
+    };
     // If cancelled, the file may not have been read to its end.
     scan.cancelled |= progress.is_cancelled();
     // The scan's progress starts after the root's start tag.

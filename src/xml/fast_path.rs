@@ -55,6 +55,7 @@ pub(super) fn end(inside: &EntryBytes<'_>, at: usize, tag: &Markup, entry: &mut 
     if rest.first_chunk() != Some(b"</") {
         return None;
     }
+    // Most entries are `<url>`, and arrays are compared as in [`start`].
     let is_url = || inside.bytes.get(tag.start..tag.end).is_some_and(|tag| tag == b"<url>");
     let len = if rest.first_chunk() == Some(b"</url>") && is_url() {
         "</url>".len()
@@ -513,7 +514,7 @@ pub(super) fn text_before_tag(rest: &[u8]) -> Option<(usize, bool)> {
     Some((at + len, is_escaped))
 }
 
-/// [`text_before_tag`] of a text that is usually longer than [`SHORT`] bytes.
+/// [`text_before_tag`] by a vectorized search, for texts that are usually longer than [`SHORT`] bytes.
 #[inline]
 fn long_text_before_tag(rest: &[u8]) -> Option<(usize, bool)> {
     let len = memchr::memchr2(b'<', b'&', rest)?;
@@ -536,12 +537,23 @@ fn sound_text_before_tag(rest: &[u8], has_brackets: bool) -> Option<(usize, bool
     Some((len, is_escaped))
 }
 
-/// Whether a value that contains an ampersand has no `<` and only references that XML defines.
-fn is_sound_value(value: &[u8]) -> bool {
-    memchr::memchr(b'<', value).is_none() && escape::first_bad_reference(value).is_none()
+/// The length of the attribute value before `quote`; `None` if it is not well-formed.
+#[inline]
+fn attribute_value_len(rest: &[u8], quote: u8) -> Option<usize> {
+    let found = memchr::memchr3(quote, b'<', b'&', rest)?;
+    // Few values have references.
+    if rest.get(found) == Some(&quote) { Some(found) } else { escaped_value_len(rest, quote) }
 }
 
-/// Number of bytes of a text that are compared as words, or searched without vector instructions.
+/// [`attribute_value_len`] of a value with references.
+#[inline(never)]
+fn escaped_value_len(rest: &[u8], quote: u8) -> Option<usize> {
+    let value = rest.get(..memchr::memchr(quote, rest)?)?;
+    let is_sound = memchr::memchr(b'<', value).is_none() && escape::first_bad_reference(value).is_none();
+    is_sound.then_some(value.len())
+}
+
+/// Number of bytes up to which texts are compared a few bytes at a time instead of searched.
 const SHORT: usize = 16;
 
 #[inline]

@@ -77,15 +77,11 @@ pub(super) fn scan_parallel<V: Visit + Send>(bytes: &[u8], visitor: &mut V, prog
 }
 
 /// Continues a scan after its last entry, up to the first damage, like [`scan_sound`]. The bytes up to there must be
-/// unchanged and contain at least one entry; these entries are not visited again.
+/// unchanged and contain at least one entry; these entries are not visited again, but reported as progress.
 pub fn resume(bytes: &[u8], before: Scan, visitor: &mut (impl Visit + Send), progress: &Progress) -> Scan {
+    let end = before.starts.last().copied().unwrap_or_default();
+    progress.advance(before.entries() as u64, u64::from(end.saturating_sub(before.root_tag.1)));
     resume_parallel(bytes, before, visitor, progress, parallel::min_piece(progress, bytes.len()))
-}
-
-/// Reports the progress of a scan whose entries need not be scanned again.
-pub fn count_scanned(scan: &Scan, progress: &Progress) {
-    let end = scan.starts.last().copied().unwrap_or_default();
-    progress.advance(scan.entries() as u64, u64::from(end.saturating_sub(scan.root_tag.1)));
 }
 
 /// [`resume`] with the minimum size of a piece for one core.
@@ -202,7 +198,7 @@ pub(super) struct Walk<'a, V> {
     pub(super) is_later: bool,
     /// The numbers of rows and bytes that were reported as progress.
     pub(super) counted: (u64, u64),
-    /// The scan stops if an entry ends at one of these offsets, the next of which is the last; `stopped_at` is that offset.
+    /// The scan stops if an entry ends at one of these offsets, which are in descending order; `stopped_at` is that offset.
     pub(super) stop_offsets: Vec<usize>,
     pub(super) stopped_at: Option<usize>,
     /// The bytes as a `str`, if they are UTF-8, so that entries need not be validated individually.
@@ -279,10 +275,10 @@ pub(super) fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mu
             }
             continue;
         }
-        // In most cases only blanks precede the next entry. Comments before the first entry belong to the head, so that a
-        // banner is not deleted or moved with the first row.
+        // Comments before the first entry belong to the head, so that a banner is not deleted or moved with the first row.
         let lead = if is_first { at } else { done };
         let inside = EntryBytes { bytes, lead, names };
+        // In most cases only blanks precede the next entry.
         if !walk.parser.is_thorough
             && let Some(tag) = fast_path::start(bytes, at, names)
         {

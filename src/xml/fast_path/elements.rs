@@ -5,7 +5,7 @@
 //! are not ASCII and other unusual content are left to the parser.
 
 use super::patterns::Patterns;
-use super::{EntryBytes, is_sound_value, section_len, skip_blanks, sound_text_before_tag};
+use super::{EntryBytes, attribute_value_len, section_len, skip_blanks, sound_text_before_tag};
 use crate::progress::note_work;
 use crate::protocol::extension::Element;
 use crate::protocol::namespace::Namespace;
@@ -305,12 +305,7 @@ impl ElementWalk<'_> {
             let rest = bytes.get(name_at..)?;
             let name = rest.get(..rest.iter().position(|byte| !is_name_byte(*byte))?)?;
             let [b'=', quote @ (b'"' | b'\''), from @ ..] = rest.get(name.len()..)? else { return None };
-            let value = from.get(..memchr(*quote, from)?)?;
-            if let Some(odd) = memchr2(b'<', b'&', value)
-                && (value.get(odd) == Some(&b'<') || !is_sound_value(value))
-            {
-                return None;
-            }
+            let value = from.get(..attribute_value_len(from, *quote)?)?;
             let text = bytes.get(lead..)?;
             if self.elements.len().1 - first >= MAX_ATTRIBUTES || self.elements.has_attribute(text, first, name) {
                 return None;

@@ -1,4 +1,4 @@
-//! Patterns of extension elements: most elements of a file differ from an earlier one only in their texts.
+//! Patterns of extension elements: most elements of a file differ from an earlier one only in texts and attribute values.
 //!
 //! A pattern is the markup of an element with a slot for each text and CDATA section, or that of an empty tag with a slot
 //! for each value of an attribute. If an element has the same bytes around its slots, its tags need not be tokenised: they
@@ -30,17 +30,17 @@ const MAX_CREDIT: u32 = 64;
 
 static SECTION_START: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new("<![CDATA["));
 
-/// A pattern of any kind.
+/// The pattern of an element.
 #[derive(Debug)]
-enum Known {
-    WithText(Pattern),
+enum Pattern {
+    WithContent(ElementPattern),
     Empty(EmptyTag),
 }
 
 /// The patterns of one file.
 #[derive(Debug)]
 pub(super) struct Patterns {
-    known: Vec<Known>,
+    known: Vec<Pattern>,
     /// The index of the last pattern that matched or was added.
     last: usize,
     credit: u32,
@@ -67,10 +67,10 @@ impl Patterns {
         let others = (0..self.known.len()).filter(|index| *index != self.last);
         for index in std::iter::once(self.last).chain(others) {
             let end = match self.known.get(index) {
-                Some(Known::WithText(pattern)) => {
+                Some(Pattern::WithContent(pattern)) => {
                     pattern.list(inside, (start, has_brackets), (&mut self.shifts, elements))
                 }
-                Some(Known::Empty(tag)) => tag.list(inside, start, elements),
+                Some(Pattern::Empty(tag)) => tag.list(inside, start, elements),
                 None => break,
             };
             if let Some(end) = end {
@@ -93,8 +93,8 @@ impl Patterns {
         let Some(node) = elements.nodes.get(first).filter(|_| self.credit >= COST) else { return };
         let (text, offset) = (inside.bytes.get(start..end).unwrap_or_default(), start - inside.lead);
         let pattern = match node.tag.kind {
-            Kind::Start => Pattern::of(text, offset, (elements, first)).map(Known::WithText),
-            _ => EmptyTag::of(text, offset, (elements, node)).map(Known::Empty),
+            Kind::Start => ElementPattern::of(text, offset, (elements, first)).map(Pattern::WithContent),
+            _ => EmptyTag::of(text, offset, elements, node).map(Pattern::Empty),
         };
         let Some(pattern) = pattern else { return };
         self.credit -= COST;
@@ -110,9 +110,9 @@ impl Patterns {
     }
 }
 
-/// An element as it was listed, with its slots.
+/// An element with content as it was listed, with its slots.
 #[derive(Debug)]
-struct Pattern {
+struct ElementPattern {
     text: Box<[u8]>,
     /// Its nodes and attributes, at offsets into the text.
     elements: Elements,
@@ -131,7 +131,7 @@ struct Slot {
     node: Option<usize>,
 }
 
-impl Pattern {
+impl ElementPattern {
     /// The pattern of an element, which is at this offset of its entry; `None` if it has too many slots.
     fn of(text: &[u8], offset: usize, (listed, first): (&Elements, usize)) -> Option<Self> {
         let mut elements = Elements::default();

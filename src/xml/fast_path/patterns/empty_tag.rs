@@ -1,6 +1,6 @@
 //! Patterns of empty tags, such as those of alternate links: they differ in the values of their attributes.
 
-use super::super::{EntryBytes, is_sound_value};
+use super::super::{EntryBytes, attribute_value_len};
 use crate::progress::note_work;
 use crate::xml::elements::{Elements, Node};
 use crate::xml::markup::Markup;
@@ -10,7 +10,7 @@ use std::ops::Range;
 #[derive(Debug)]
 pub(super) struct EmptyTag {
     text: Box<[u8]>,
-    /// Its data as they were listed.
+    /// The element as it was listed.
     node: Node,
     /// The length of `<` and its name.
     name_end: usize,
@@ -29,9 +29,9 @@ struct Attribute {
 }
 
 impl EmptyTag {
-    /// The pattern of an element directly in the entry, which is at this offset of it. `None` for one without attributes, or
-    /// with namespace declarations, on which the meaning of names depends.
-    pub(super) fn of(text: &[u8], offset: usize, (listed, node): (&Elements, &Node)) -> Option<Self> {
+    /// The pattern of `node`, an element directly in the entry, with this text at this offset of the entry. `None` for one
+    /// without attributes, or with namespace declarations, on which the meaning of names depends.
+    pub(super) fn of(text: &[u8], offset: usize, listed: &Elements, node: &Node) -> Option<Self> {
         let (mut attributes, mut known) = (Vec::new(), 0);
         for (name, value) in listed.attribute_ranges(node) {
             let (name, value) = (name.start - offset..name.end - offset, value.start - offset..value.end - offset);
@@ -69,7 +69,7 @@ impl EmptyTag {
         for attribute in &self.attributes {
             let markup = self.text.get(attribute.markup.clone())?;
             let rest = bytes.get(at..)?.strip_prefix(markup)?;
-            let len = value_len(rest, *markup.last()?)?;
+            let len = attribute_value_len(rest, *markup.last()?)?;
             let (name, value) = (at - lead + attribute.name.start, at - lead + markup.len());
             elements.add_attribute(name..name + attribute.name.len(), value..value + len);
             at += markup.len() + len;
@@ -78,18 +78,4 @@ impl EmptyTag {
         bytes.get(at..)?.strip_prefix(tail)?;
         Some(at + tail.len())
     }
-}
-
-/// The length of the value before a quote; `None` if it is not well-formed.
-#[inline]
-fn value_len(rest: &[u8], quote: u8) -> Option<usize> {
-    let found = memchr::memchr3(quote, b'<', b'&', rest)?;
-    // Few values have references.
-    if rest.get(found) == Some(&quote) { Some(found) } else { escaped_value_len(rest, quote) }
-}
-
-#[inline(never)]
-fn escaped_value_len(rest: &[u8], quote: u8) -> Option<usize> {
-    let len = memchr::memchr(quote, rest)?;
-    is_sound_value(rest.get(..len)?).then_some(len)
 }
