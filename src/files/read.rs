@@ -323,8 +323,8 @@ pub(super) const CHUNK: u64 = 512 << 10;
 const PARALLEL_CHUNK: usize = 32 << 20;
 
 /// Reads to the end of a file after the bytes that the buffer has; returns all bytes and their hash, which is
-/// [`OnDisk::NOT_HASHED`] without a `hash` to which they are added. `None` if there are more than `limit` bytes. If it is cancelled, the bytes read so far are returned, and the scan
-/// notices the cancellation.
+/// [`OnDisk::NOT_HASHED`] without a `hash` to which they are added. `None` if there are more than `limit` bytes. If it is
+/// cancelled, the bytes read so far are returned, and the scan notices the cancellation.
 fn read_up_to(
     from: &mut impl Read,
     mut bytes: FileBytes,

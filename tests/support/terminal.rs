@@ -131,7 +131,7 @@ pub(crate) struct Terminal {
 }
 
 impl Terminal {
-    /// The number of the process.
+    /// The process ID.
     pub(crate) fn pid(&self) -> i32 {
         self.pid.as_raw_nonzero().get()
     }

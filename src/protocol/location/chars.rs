@@ -157,8 +157,8 @@ const LANE_NUMBERS: [u8; LANES] = {
     numbers
 };
 
-/// [`survey`] with only [`UNCOMMON`] for `//`, `/.` and all bytes but letters, digits and `-._/=&?%+,$'*)`. `None` for very
-/// short and very long texts. Written so that the compiler uses vector instructions: two dozen comparisons for every
+/// [`survey`] that classifies letters, digits and `-._/=&?%+,$'*)`; `//`, `/.` and all other bytes are [`UNCOMMON`]. `None`
+/// for very short and very long texts. Written so that the compiler uses vector instructions: two dozen comparisons for every
 /// [`LANES`] bytes.
 #[allow(clippy::needless_bitwise_bool)] // a branch in a lane would keep the loop from becoming vector instructions
 fn survey_common(text: &[u8], from: usize) -> Option<Survey> {

@@ -47,6 +47,7 @@ pub(super) fn find_in_path<'t>(location: &Location<'t>) -> Option<Private<'t>> {
     }
 }
 
+/// [`find_in_path`] of a path that needs a closer look.
 #[inline(never)]
 fn find_in_segments<'t>(location: &Location<'t>) -> Option<Private<'t>> {
     let path = location.path();
