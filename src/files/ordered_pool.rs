@@ -12,9 +12,9 @@ pub(crate) struct MaxBytes<S> {
     pub size: S,
 }
 
-/// Runs `work` for every item and passes the results to `take` in the order of the items. Before a result is taken, at
-/// most one item more than the pool has threads is started, and at most as many as the limit allows. If `take` returns
-/// false, results already in progress are dropped.
+/// Runs `work` for every item and passes the results to `take` in the order of the items. While a result is taken, at
+/// most one further item more than the pool has threads is started, and at most as many as the limit allows. If `take`
+/// returns false, results already in progress are dropped.
 pub(crate) fn in_order<I: Sync, O: Send, S: Fn(&I) -> u64>(
     items: &[I],
     limit: MaxBytes<S>,
@@ -30,8 +30,8 @@ pub(crate) fn in_order<I: Sync, O: Send, S: Fn(&I) -> u64>(
         }
         return;
     }
-    // One item for each thread and one ready result; more would only use memory.
-    let ahead = rayon::current_num_threads() + 1;
+    // The result that is taken, one ready result, and one item for each thread; more would only use memory.
+    let started = rayon::current_num_threads() + 2;
     let MaxBytes { max, size } = limit;
     let work = &work;
     rayon::in_place_scope(|scope| {
@@ -45,7 +45,7 @@ pub(crate) fn in_order<I: Sync, O: Send, S: Fn(&I) -> u64>(
         };
         let (mut early, mut sizes, mut bytes) = (BTreeMap::new(), VecDeque::new(), 0);
         for (next, item) in items.iter().enumerate() {
-            while let Some(later) = items.get(next + sizes.len()).filter(|_| sizes.len() < ahead) {
+            while let Some(later) = items.get(next + sizes.len()).filter(|_| sizes.len() < started) {
                 let more = size(later);
                 if !sizes.is_empty() && bytes + more > max {
                     break;
@@ -102,7 +102,7 @@ mod tests {
         let mut seen = Vec::new();
         in_order(&items, no_limit(), work, |item, result| {
             assert_eq!(result, item * 2);
-            assert!(begun.load(Ordering::Relaxed) <= item + 1 + rayon::current_num_threads());
+            assert!(begun.load(Ordering::Relaxed) <= item + 2 + rayon::current_num_threads());
             seen.push(*item);
             true
         });

@@ -8,6 +8,7 @@ pub mod app;
 pub(crate) mod command;
 pub(crate) mod draw;
 pub(crate) mod event;
+mod frame_pacer;
 pub(crate) mod jobs;
 pub mod keymap;
 pub(crate) mod layout;
@@ -28,6 +29,7 @@ use crate::files::journal::Watcher;
 use crate::protocol::lastmod::Now;
 use crate::session::Session;
 use app::{App, Effect, Event, JobOutcome, Part, Start};
+use frame_pacer::FramePacer;
 use jobs::{Deliver, Finished, Jobs};
 use ratatui::Frame;
 use std::collections::VecDeque;
@@ -70,8 +72,6 @@ pub type Clock = Box<dyn Fn() -> Now>;
 
 /// Maximum time to handle waiting events before the next frame.
 const DRAIN_TIME: Duration = Duration::from_millis(8);
-/// Minimum time between two frames.
-const FRAME_INTERVAL: Duration = Duration::from_millis(16);
 /// Time after a suspension during which a further request to reclaim the terminal is ignored.
 const RECLAIM_INTERVAL: Duration = Duration::from_millis(300);
 /// Time between two reads of the progress of running jobs.
@@ -127,7 +127,7 @@ pub fn run(setup: Setup) -> io::Result<u8> {
         receiver,
         postponed: VecDeque::new(),
         clock: setup.clock,
-        drawn: None,
+        pacer: FramePacer::default(),
         reclaimed: None,
         status: None,
     };
@@ -163,8 +163,7 @@ struct Shell {
     /// Events other than input that arrived while input was discarded.
     postponed: VecDeque<Event>,
     clock: Clock,
-    /// When the last frame was drawn.
-    drawn: Option<Instant>,
+    pacer: FramePacer,
     /// When the terminal was last reclaimed after a suspension.
     reclaimed: Option<Instant>,
     status: Option<u8>,
@@ -177,12 +176,12 @@ impl Shell {
         self.effects(effects)?;
         let mut dirty = true;
         loop {
-            let frame_due = self.drawn.map_or(Duration::ZERO, |drawn| FRAME_INTERVAL.saturating_sub(drawn.elapsed()));
-            if dirty && frame_due.is_zero() {
+            let until_frame = self.pacer.until_due(Instant::now());
+            if dirty && until_frame.is_zero() {
                 self.draw()?;
                 dirty = false;
             }
-            let wait = if dirty { Some(frame_due) } else { self.event_timeout() };
+            let wait = if dirty { Some(until_frame) } else { self.event_timeout() };
             if let Some(event) = self.next(wait)? {
                 self.handle_event(event)?;
                 dirty = true;
@@ -210,6 +209,8 @@ impl Shell {
         self.app.set_clock((self.clock)());
         if let Event::Done(finished) = &event {
             self.jobs.finished(finished.kind, finished.number);
+            // The user may wait for the outcome.
+            self.pacer.hurry();
         }
         if matches!(event, Event::Resize(..)) {
             // A window that was shrunk and enlarged between two frames has its old size, but is blank.
@@ -241,8 +242,7 @@ impl Shell {
 
     /// Updates the state with the progress of running jobs. True if there are any and [`PROGRESS_INTERVAL`] has passed.
     fn watch_jobs(&mut self) -> io::Result<bool> {
-        let due = self.drawn.is_none_or(|drawn| drawn.elapsed() >= PROGRESS_INTERVAL);
-        if !due {
+        if !self.pacer.is_older_than(PROGRESS_INTERVAL, Instant::now()) {
             return Ok(false);
         }
         let readings: Vec<_> =
@@ -305,7 +305,7 @@ impl Shell {
         let app = &self.app;
         self.terminal.draw(|frame| draw(app, frame))?;
         self.app.was_drawn();
-        self.drawn = Some(Instant::now());
+        self.pacer.record(Instant::now());
         Ok(())
     }
 }
