@@ -1,8 +1,8 @@
 //! `FileBytes`: the bytes of one file in memory.
 //!
 //! Reading into new memory costs a page fault for every 4 KiB, which takes longer than the read. On Linux the bytes of
-//! a large file can be in memory for which huge pages are requested. This memory is anonymous: truncating a mapped file
-//! would kill the process.
+//! a large file can be in pages of their own: huge ones, or small ones of which many are requested with one system call.
+//! This memory is anonymous: truncating a mapped file would kill the process.
 
 use std::fmt::{self, Debug, Formatter};
 use std::fs::File;
@@ -19,6 +19,10 @@ use std::os::unix::fs::FileExt;
 /// The size of a huge page on most processors, in bytes; smaller files are on the heap.
 #[cfg(target_os = "linux")]
 const HUGE_PAGE: usize = 2 << 20;
+
+/// The minimum capacity in small pages; smaller files are on the heap, whose freed memory is used again.
+#[cfg(target_os = "linux")]
+const MIN_SMALL_PAGES: usize = if cfg!(test) { 64 << 10 } else { 1 << 20 };
 
 /// The last page is a huge one if its unused part is at most the size of the bytes divided by this.
 #[cfg(target_os = "linux")]
@@ -39,9 +43,11 @@ enum Memory {
     Heap(Vec<u8>),
     /// The first `len` bytes of `pages`.
     #[cfg(target_os = "linux")]
-    Huge {
+    Pages {
         pages: MmapMut,
         len: usize,
+        /// Whether a read requests its pages first.
+        is_requested: bool,
     },
 }
 
@@ -60,8 +66,24 @@ impl FileBytes {
             let huge = if is_last_huge { pages.len() } else { capacity / HUGE_PAGE * HUGE_PAGE };
             // A system without huge pages refuses the advice.
             let _ = pages.advise_range(Advice::HugePage, 0, huge);
-            return Ok(Self(Memory::Huge { pages, len: 0 }));
+            return Ok(Self(Memory::Pages { pages, len: 0, is_requested: false }));
         }
+        Self::on_heap(capacity)
+    }
+
+    /// Empty memory for `capacity` bytes, in small pages if they are many. Reads request the pages that they fill.
+    ///
+    /// # Errors
+    /// The system has not enough memory.
+    pub(crate) fn in_small_pages(capacity: usize) -> io::Result<Self> {
+        #[cfg(target_os = "linux")]
+        if capacity >= MIN_SMALL_PAGES {
+            return Ok(Self(Memory::Pages { pages: MmapMut::map_anon(capacity)?, len: 0, is_requested: true }));
+        }
+        Self::on_heap(capacity)
+    }
+
+    fn on_heap(capacity: usize) -> io::Result<Self> {
         let mut bytes = Vec::new();
         bytes.try_reserve_exact(capacity)?;
         Ok(bytes.into())
@@ -71,7 +93,7 @@ impl FileBytes {
         match &self.0 {
             Memory::Heap(bytes) => bytes.capacity(),
             #[cfg(target_os = "linux")]
-            Memory::Huge { pages, .. } => pages.len(),
+            Memory::Pages { pages, .. } => pages.len(),
         }
     }
 
@@ -83,7 +105,7 @@ impl FileBytes {
     /// That of the read.
     pub(crate) fn append_parallel(&mut self, from: &File, len: usize) -> io::Result<bool> {
         #[cfg(target_os = "linux")]
-        if let Memory::Huge { pages, len: known } = &mut self.0
+        if let Memory::Pages { pages, len: known, .. } = &mut self.0
             && len >= MIN_PARALLEL
             && let Some(free) = pages.get_mut(*known..*known + len)
         {
@@ -111,13 +133,17 @@ impl FileBytes {
         #[cfg_attr(not(target_os = "linux"), allow(unused_mut))]
         let mut added = 0;
         #[cfg(target_os = "linux")]
-        if let Memory::Huge { pages, len } = &mut self.0 {
+        if let Memory::Pages { pages, len, is_requested } = &mut self.0 {
             loop {
-                let free = pages.get_mut(*len..).unwrap_or_default();
-                let wanted = usize::try_from(limit - added).unwrap_or(usize::MAX).min(free.len());
+                let wanted = usize::try_from(limit - added).unwrap_or(usize::MAX).min(pages.len() - *len);
                 if wanted == 0 {
                     break;
                 }
+                if *is_requested {
+                    // A system that cannot do so provides the pages one by one.
+                    let _ = pages.advise_range(Advice::PopulateWrite, *len, wanted);
+                }
+                let free = pages.get_mut(*len..).unwrap_or_default();
                 match from.read(free.get_mut(..wanted).unwrap_or_default()) {
                     Ok(0) => return Ok(added),
                     Ok(read) => {
@@ -132,7 +158,7 @@ impl FileBytes {
                 return Ok(added);
             }
         }
-        // Rare for huge pages: the file grows while it is read, or fills them to the last byte.
+        // Rare: the file grows while it is read, or fills them to the last byte.
         self.with_vec(|bytes| from.by_ref().take(limit - added).read_to_end(bytes)).map(|read| added + read as u64)
     }
 
@@ -141,7 +167,7 @@ impl FileBytes {
         match &mut self.0 {
             Memory::Heap(bytes) => bytes.extend_from_slice(added),
             #[cfg(target_os = "linux")]
-            Memory::Huge { pages, len } => match pages.get_mut(*len..*len + added.len()) {
+            Memory::Pages { pages, len, .. } => match pages.get_mut(*len..*len + added.len()) {
                 Some(free) => {
                     copy(added, free);
                     *len += added.len();
@@ -161,7 +187,7 @@ impl FileBytes {
         match &mut self.0 {
             Memory::Heap(bytes) => bytes.truncate(len),
             #[cfg(target_os = "linux")]
-            Memory::Huge { len: known, .. } => *known = len.min(*known),
+            Memory::Pages { len: known, .. } => *known = len.min(*known),
         }
     }
 
@@ -176,7 +202,7 @@ impl FileBytes {
         let bytes = match &mut self.0 {
             Memory::Heap(bytes) => bytes.as_mut_slice(),
             #[cfg(target_os = "linux")]
-            Memory::Huge { pages, len } => pages.get_mut(..*len).unwrap_or_default(),
+            Memory::Pages { pages, len, .. } => pages.get_mut(..*len).unwrap_or_default(),
         };
         bytes.copy_within(range.end..len, range.start + by.len());
         if let Some(replaced) = bytes.get_mut(range.start..range.start + by.len()) {
@@ -185,7 +211,7 @@ impl FileBytes {
         self.truncate(len - range.len() + by.len());
     }
 
-    /// Changes the bytes as a vector; bytes in huge pages are moved to the heap.
+    /// Changes the bytes as a vector; bytes in pages of their own are moved to the heap.
     pub(crate) fn with_vec<T>(&mut self, change: impl FnOnce(&mut Vec<u8>) -> T) -> T {
         let mut bytes = std::mem::take(self).into_vec();
         let result = change(&mut bytes);
@@ -193,12 +219,12 @@ impl FileBytes {
         result
     }
 
-    /// The bytes as a vector; copies those in huge pages.
+    /// The bytes as a vector; copies those in pages of their own.
     pub(crate) fn into_vec(self) -> Vec<u8> {
         match self.0 {
             Memory::Heap(bytes) => bytes,
             #[cfg(target_os = "linux")]
-            Memory::Huge { pages, len } => pages.get(..len).unwrap_or_default().to_vec(),
+            Memory::Pages { pages, len, .. } => pages.get(..len).unwrap_or_default().to_vec(),
         }
     }
 
@@ -210,7 +236,7 @@ impl FileBytes {
             Memory::Heap(bytes) if unused > bytes.len() / 4 => bytes.shrink_to_fit(),
             // New pages that were never written to take no memory.
             #[cfg(target_os = "linux")]
-            Memory::Huge { len, .. } if unused > (*len / 4).max(HUGE_PAGE) => return self.into_vec().into(),
+            Memory::Pages { len, .. } if unused > (*len / 4).max(HUGE_PAGE) => return self.into_vec().into(),
             _ => {}
         }
         self
@@ -235,7 +261,7 @@ impl Deref for FileBytes {
         match &self.0 {
             Memory::Heap(bytes) => bytes,
             #[cfg(target_os = "linux")]
-            Memory::Huge { pages, len } => pages.get(..*len).unwrap_or_default(),
+            Memory::Pages { pages, len, .. } => pages.get(..*len).unwrap_or_default(),
         }
     }
 }
@@ -290,12 +316,14 @@ mod tests {
         #[test]
         fn bytes_in_any_memory_equal_a_vector(
             capacity in 0..5_usize,
+            is_huge in any::<bool>(),
             reads in prop::collection::vec((0..3_000_000_usize, 0..3_000_000_u64), 1..4),
             added in prop::collection::vec(any::<u8>(), 0..3),
             (from, to) in (0..4_000_000_usize, 0..3_000_000_usize),
         ) {
             let text: Vec<u8> = (0..3_000_000_u32).map(|number| (number % 251) as u8).collect();
-            let (mut bytes, mut expected) = (FileBytes::with_capacity(capacity << 20).unwrap(), Vec::new());
+            let memory = if is_huge { FileBytes::with_capacity } else { FileBytes::in_small_pages };
+            let (mut bytes, mut expected) = (memory(capacity << 20).unwrap(), Vec::new());
             prop_assert!(bytes.is_empty() && bytes.capacity() >= capacity << 20);
             for (len, limit) in &reads {
                 let read = text[..*len].take(*limit).read_to_end(&mut expected).unwrap() as u64;

@@ -64,7 +64,7 @@ impl Buffers {
     /// The system has not enough memory.
     pub(super) fn take(&self, capacity: usize) -> io::Result<FileBytes> {
         let mut bytes = match self {
-            Self::New => Vec::new(),
+            Self::New => return FileBytes::in_small_pages(capacity),
             Self::Huge | Self::Windows(_) => return FileBytes::with_capacity(capacity),
             Self::Reused(unused) => unused.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default(),
         };
