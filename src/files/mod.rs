@@ -42,6 +42,7 @@ mod pool;
 pub(crate) mod read;
 mod readback;
 mod record;
+mod repair_in_windows;
 mod replace_target;
 mod robots;
 pub(crate) mod sample;

@@ -79,6 +79,7 @@ pub(super) fn scan_and_repair<V: Visit + Send>(
             return Err(Error::new(path(), root));
         };
         note_unreported_damage(&bytes, &scan, &repaired, &mut quirks);
+        let sound_entries = scan.entries();
         let (first, mut map) = merge_repair(&bytes, repaired, None, &mut quirks);
         // Frees the stored bytes before the scan takes memory.
         bytes = first.bytes;
@@ -107,6 +108,7 @@ pub(super) fn scan_and_repair<V: Visit + Send>(
             bytes = second.bytes;
         }
         check_repaired(&bytes, &scan, &map).map_err(|(at, reason)| Error { path: path(), at: Some(at), reason })?;
+        progress.advance(scan.entries().saturating_sub(sound_entries) as u64, 0);
         anchors = map;
     }
     let root = scan.root.clone();
@@ -137,30 +139,41 @@ fn merge_repair(
     map: Option<&[Anchor]>,
     quirks: &mut Vec<Quirk>,
 ) -> (Repaired, Vec<Anchor>) {
-    // Positions cost least in ascending order: each thread finds those of one part of the anchors, after it has counted the
-    // lines before, and then those of one part of the repairs, from the anchor before its first one on.
     let lines = || map.map_or_else(|| Lines::new(bytes), |map| Lines::anchored(bytes, map));
-    let min_len = |count: usize| count.div_ceil(rayon::current_num_threads()).max(1);
-    let anchors = repaired.anchors.par_iter().with_min_len(min_len(repaired.anchors.len()));
-    let located: Vec<Anchor> =
-        anchors.map_init(lines, |lines, (ours, theirs)| (*ours as u32, lines.position(*theirs))).collect();
-    let repairs = std::mem::take(&mut repaired.repairs);
-    let min_len = min_len(repairs.len());
-    let from_anchor_before = |at: usize| {
-        let anchor = repaired.anchors.partition_point(|(_, theirs)| *theirs <= at).checked_sub(1);
-        let known = anchor.and_then(|anchor| Some((repaired.anchors.get(anchor)?.1, located.get(anchor)?.1)));
-        known.map_or_else(lines, |(offset, position)| lines().continued(offset, position))
-    };
-    let no_lines = || None;
-    quirks.par_extend(repairs.into_par_iter().with_min_len(min_len).map_init(no_lines, |lines, repair| {
-        let FoundDefect { kind, at, entry, what } = repair;
-        Quirk { kind, at: lines.get_or_insert_with(|| from_anchor_before(at)).position(at), entry, what }
-    }));
+    let located = locate(&repaired.anchors, std::mem::take(&mut repaired.repairs), lines, quirks);
     let composed = match map {
         Some(map) => compose_anchors(&repaired.anchors, &located, map),
         None => located,
     };
     (repaired, composed)
+}
+
+/// Finds the positions of anchors, and adds repairs with their positions to `quirks`. `lines` counts the lines of the
+/// bytes that were repaired.
+pub(super) fn locate<'b>(
+    anchors: &[(usize, usize)],
+    repairs: Vec<FoundDefect>,
+    lines: impl Fn() -> Lines<'b> + Copy + Send + Sync,
+    quirks: &mut Vec<Quirk>,
+) -> Vec<Anchor> {
+    // Positions cost least in ascending order: each thread finds those of one part of the anchors, after it has counted the
+    // lines before, and then those of one part of the repairs, from the anchor before its first one on.
+    let min_len = |count: usize| count.div_ceil(rayon::current_num_threads()).max(1);
+    let pieces = anchors.par_iter().with_min_len(min_len(anchors.len()));
+    let located: Vec<Anchor> =
+        pieces.map_init(lines, |lines, (ours, theirs)| (*ours as u32, lines.position(*theirs))).collect();
+    let from_anchor_before = |at: usize| {
+        let anchor = anchors.partition_point(|(_, theirs)| *theirs <= at).checked_sub(1);
+        let known = anchor.and_then(|anchor| Some((anchors.get(anchor)?.1, located.get(anchor)?.1)));
+        known.map_or_else(lines, |(offset, position)| lines().continued(offset, position))
+    };
+    let min_len = min_len(repairs.len());
+    let no_lines = || None;
+    quirks.par_extend(repairs.into_par_iter().with_min_len(min_len).map_init(no_lines, |lines, repair| {
+        let FoundDefect { kind, at, entry, what } = repair;
+        Quirk { kind, at: lines.get_or_insert_with(|| from_anchor_before(at)).position(at), entry, what }
+    }));
+    located
 }
 
 /// The map from repaired bytes to the stored file: the anchors of the last repair, which are also `located` in the

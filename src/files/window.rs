@@ -129,7 +129,7 @@ pub(crate) fn read_again(
 }
 
 /// Opens a file that was read before.
-fn open_unchanged(on_disk: &OnDisk) -> Result<Opened, Error> {
+pub(super) fn open_unchanged(on_disk: &OnDisk) -> Result<Opened, Error> {
     let opened = open_regular(&on_disk.path)?;
     let metadata = opened.file.metadata().map_err(|error| Error::system("read", &on_disk.path, error))?;
     let is_same = on_disk.matches_metadata(&metadata);

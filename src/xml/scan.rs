@@ -10,8 +10,9 @@ mod visit;
 mod windows;
 
 pub use grid::scan_grid;
+pub use parallel::{MAX_SEARCH, last_entry_end, seam};
 pub use visit::{Ignore, ParsedEntry, Visit};
-pub use windows::{GaveUp, WindowScan, last_entry_end};
+pub use windows::{GaveUp, WindowScan};
 
 use super::damage::Damage;
 use super::entry::Entry;

@@ -10,7 +10,7 @@ const MAX_OUTSIDE_ENTRIES: u32 = 100;
 const BASE_DESCRIPTION_BYTES: usize = 1 << 20;
 
 /// The repairs of one kind so far.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct KindState {
     /// The entry of the last one; `None` if it was outside of entries.
     entry: Option<u32>,
@@ -25,6 +25,7 @@ struct KindState {
 }
 
 /// The repairs of a file.
+#[derive(Debug)]
 pub(super) struct RepairLog {
     pub(super) repairs: Vec<FoundDefect>,
     /// The state of each kind. A file has few kinds, so that a linear search costs less than hashing.

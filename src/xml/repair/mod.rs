@@ -17,6 +17,7 @@ mod sound_entries;
 mod text;
 mod token;
 mod tree;
+pub mod windows;
 mod words;
 
 use super::entities::Entities;
@@ -69,7 +70,7 @@ const fn max_pieces(file_len: usize) -> usize {
 }
 
 /// Memory for the repair of so many bytes: most repairs make the file a little longer. Unused huge pages take no memory.
-fn output_of(len: usize) -> FileBytes {
+pub fn output_of(len: usize) -> FileBytes {
     FileBytes::with_capacity(len + len / 16 + 256).unwrap_or_default()
 }
 

@@ -2,6 +2,7 @@
 
 mod generated;
 mod patterns;
+mod windows;
 
 use super::*;
 use crate::progress::Progress;

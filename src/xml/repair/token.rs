@@ -13,6 +13,8 @@ pub(super) struct Tokens {
     is_unterminated: [bool; 4],
     /// Whether a declaration was read, terminated or not.
     has_declaration: bool,
+    /// Whether more bytes might have closed the quote of a stray tag.
+    has_open_quote: bool,
 }
 
 /// The starts of tokens other than tags.
@@ -30,8 +32,14 @@ impl Tokens {
             || !before.is_unterminated.get(DECLARATION).is_some_and(|is_unterminated| *is_unterminated)
     }
 
+    /// Whether a token might be another one if the bytes did not end where they do.
+    pub(super) fn need_what_follows(&self) -> bool {
+        self.has_open_quote || self.is_unterminated.contains(&true)
+    }
+
     /// Adds what the tokenizer of the next segment remembers.
     pub(super) fn append(&mut self, segment: &Self) {
+        self.has_open_quote |= segment.has_open_quote;
         for (own, other) in self.is_unterminated.iter_mut().zip(segment.is_unterminated) {
             *own |= other;
         }
@@ -50,7 +58,9 @@ impl Tokens {
         self.has_declaration |= index == Some(DECLARATION);
         let stray = Markup { kind: Kind::Stray, start, end: start + 1, name_end: start };
         let Some(is_unterminated) = index.and_then(|index| self.is_unterminated.get_mut(index)) else {
-            return markup::next(bytes, start).map(|token| with_valid_name(bytes, token));
+            let token = markup::next(bytes, start).map(|token| with_valid_name(bytes, token))?;
+            self.has_open_quote |= token.kind == Kind::Stray && may_have_open_quote(rest);
+            return Some(token);
         };
         if *is_unterminated {
             return Some(stray);
@@ -62,6 +72,13 @@ impl Tokens {
         }
         Some(token)
     }
+}
+
+/// Whether a stray tag has a quote before the next tag, or no tag follows.
+fn may_have_open_quote(tag: &[u8]) -> bool {
+    let rest = tag.get(1..).unwrap_or_default();
+    let next = memchr::memchr3(b'<', b'"', b'\'', rest);
+    next.and_then(|at| rest.get(at)) != Some(&b'<')
 }
 
 /// Shortens the name of a tag to its longest valid prefix. The rest counts as an attribute, and is omitted since its

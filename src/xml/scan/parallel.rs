@@ -32,7 +32,7 @@ pub(super) fn min_piece(progress: &Progress, len: usize) -> usize {
 }
 
 /// Maximum number of bytes that are searched for the end of an entry.
-const MAX_SEARCH: usize = 64 << 10;
+pub const MAX_SEARCH: usize = 64 << 10;
 
 /// Scans the content of the root, as [`super::body`] does, from the start of `range` on. The length of the range
 /// determines the number of pieces.
@@ -88,7 +88,7 @@ pub(super) fn body<V: Visit + Send>(
 }
 
 /// The offset after the first end tag of an entry at or after `from`.
-fn seam(bytes: &[u8], from: usize) -> Option<usize> {
+pub fn seam(bytes: &[u8], from: usize) -> Option<usize> {
     let window = bytes.get(from..(from + MAX_SEARCH).min(bytes.len()))?;
     let end = memchr::memmem::find_iter(window, NAME_END).find_map(|at| entry_end(window, at))?;
     Some(from + end)

@@ -105,7 +105,7 @@ fn damaged_offset(repaired: &Repaired, offset: usize) -> usize {
 }
 
 /// An entry, usually a sound one.
-fn any_entry() -> impl Strategy<Value = String> {
+pub(super) fn any_entry() -> impl Strategy<Value = String> {
     let sound = [
         "<url><loc>a</loc><priority>&amp;</priority></url>",
         "\n  <url>\n <loc>b</loc>\n <lastmod>2026</lastmod>\n</url >",

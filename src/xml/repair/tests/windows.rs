@@ -1,0 +1,109 @@
+//! Tests of repairs in windows: the result equals that of a repair of the whole file, or there is none.
+
+use super::generated::{any_entry, any_part, by_tokens};
+use super::*;
+use crate::xml::repair::windows::{AHEAD, RepairedWindow, Window, WindowJoiner};
+
+/// Repairs a file in windows that end after these offsets; `sound` is the end of a sound beginning with some entries.
+fn in_windows(bytes: &[u8], head: usize, ends: &[usize], sound: (usize, u32)) -> Option<Repaired> {
+    let (mut at, entries) = sound;
+    let mut joiner = WindowJoiner::after(bytes[..at].to_vec().into(), entries, bytes.len());
+    let (mut repairs, mut anchors) = (Vec::new(), Vec::new());
+    let ends: Vec<usize> = ends.iter().copied().filter(|end| *end > at).chain([bytes.len()]).collect();
+    for (number, end) in ends.iter().copied().enumerate() {
+        let ahead = (end + AHEAD).min(bytes.len());
+        // Other bytes before the window do not matter.
+        let text = [&bytes[..head], b"<x", &bytes[at..ahead]].concat();
+        let from = head + 2;
+        let range = from..from + end - at;
+        let window = Window { bytes: &text, head, range, is_last: number + 1 == ends.len() };
+        let mut repaired = RepairedWindow::of(&window, FileBytes::default(), Vec::new())?;
+        let shift = joiner.bytes.len();
+        let skipped = usize::from(!joiner.needs_first_anchor(&repaired));
+        anchors
+            .extend(repaired.anchors.drain(..).skip(skipped).map(|(ours, theirs)| (ours + shift, theirs - from + at)));
+        repairs.extend(repaired.repairs.drain(..).map(|found| FoundDefect {
+            at: found.at - from + at,
+            entry: found.entry.map(|entry| entry + joiner.entries),
+            ..found
+        }));
+        joiner.append(repaired)?;
+        at = end;
+    }
+    Some(Repaired { bytes: joiner.bytes, repairs, anchors, unchanged_len: 0 })
+}
+
+/// Checks a repair in windows that end after some end tags of entries. Returns whether the file can be repaired so.
+fn check_windows(text: &str, head: usize, every: usize) -> bool {
+    let bytes = text.as_bytes();
+    let ends: Vec<usize> = text.match_indices("</url>").map(|(at, tag)| at + tag.len()).step_by(every).collect();
+    let (model, found) = (repair(bytes).unwrap(), in_windows(bytes, head, &ends, (head, 0)));
+    let Some(found) = found else { return false };
+    assert_eq!(String::from_utf8_lossy(&found.bytes), String::from_utf8_lossy(&model.bytes), "{text}");
+    assert_eq!(found.repairs, model.repairs, "{text}");
+    assert_eq!(found.anchors, model.anchors, "{text}");
+    true
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4_000))]
+    #[test]
+    fn windows_are_repaired_as_the_whole_file(
+        parts in proptest::collection::vec(prop_oneof![3 => any_entry(), 1 => any_part()], 0..16),
+        is_closed in any::<bool>(),
+        every in 1..4_usize,
+    ) {
+        let end = if is_closed { "\n</urlset>\n" } else { "" };
+        let root = format!("<urlset {NS}>");
+        let text = format!("{root}{}{end}", parts.concat());
+        // A well-formed entry inside a field is copied if the entry around it is examined.
+        prop_assume!(repair(text.as_bytes()).map(|whole| whole.bytes) == by_tokens(text.as_bytes()).map(|model| model.bytes));
+        check_windows(&text, root.len(), every);
+    }
+}
+
+#[test]
+fn the_usual_damage_is_repaired_in_windows() {
+    let entry = |number: usize| format!("<url><loc>https://e.com/{number}</loc><lastmod>2024-01-02</lastmod></url>\n");
+    let (root, entries) = (format!("<?xml version=\"1.0\"?>\n<urlset {NS}>"), (0..40).map(entry).collect::<String>());
+    let sound = format!("{root}\n{entries}</urlset>\n");
+    for (from, to) in [
+        ("</loc>", "?a=1&b=2</loc>"),
+        ("</loc>", "&foo;</loc>"),
+        ("</loc>", "\u{1}</loc>"),
+        ("</loc>", "a<b</loc>"),
+        ("<loc>", "<loc lang=en>"),
+        ("</lastmod>", "</lastmode>"),
+        ("</lastmod>", ""),
+    ] {
+        let text = sound.replace(from, to);
+        for every in [1, 3, 7, 100] {
+            assert!(check_windows(&text, root.len(), every), "{text}");
+        }
+    }
+    // After sound entries.
+    let text = sound.replace("/20<", "/?a&b<");
+    let (end, _) = text.match_indices("</url>").nth(9).map(|(at, tag)| (at + tag.len(), tag)).unwrap();
+    let ends: Vec<usize> = text.match_indices("</url>").map(|(at, tag)| at + tag.len()).step_by(4).collect();
+    let (model, found) = (repair(text.as_bytes()).unwrap(), in_windows(text.as_bytes(), root.len(), &ends, (end, 10)));
+    let found = found.unwrap();
+    assert!(found.bytes == model.bytes && found.repairs == model.repairs && found.anchors == model.anchors);
+}
+
+#[test]
+fn what_depends_on_what_follows_the_window_is_repaired_with_the_whole_file() {
+    let entry = "<url><loc>a&b</loc></url>";
+    let root = format!("<urlset {NS}>");
+    for unusual in [
+        "<url><loc lang=\"en>a</loc></url>",
+        "<url><loc>a<!-- </loc></url>",
+        "<url><loc><![CDATA[a</loc></url>",
+        "<url><loc>a</loc><url><loc>b</loc></url>",
+        "<url></url>",
+        "<image:loc>a</image:loc>",
+        "</urlset>",
+    ] {
+        let text = format!("{root}{entry}{unusual}{entry}\"-->]]></url>{entry}</urlset>");
+        assert!(!check_windows(&text, root.len(), 1), "{text}");
+    }
+}

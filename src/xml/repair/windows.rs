@@ -1,0 +1,145 @@
+//! Repairs a file in windows, so that it is never in memory as a whole.
+//!
+//! Windows are repaired like segments (`repair::segments`), independently of each other. A window starts and ends after
+//! an end tag that looks like that of an entry. If the repair is in another state there than after an entry, or what a
+//! token is depends on what follows the window, the file must be repaired as a whole. A property test compares the
+//! result with that of such a repair.
+
+use super::log::RepairLog;
+use super::sound_entries::SoundnessCheck;
+use super::{Moved, Repairer, max_pieces, prolog, segments};
+use crate::file_bytes::FileBytes;
+use crate::xml::defect::{Defect, FoundDefect};
+use std::ops::Range;
+
+/// Number of bytes after a window from which the description of a repair in it may quote.
+pub const AHEAD: usize = 128;
+
+/// The number of entries that a window assumes before it; joining the window corrects it.
+const ENTRIES_BEFORE: u32 = 1;
+
+/// A window of a file.
+#[derive(Debug, Clone)]
+pub struct Window<'b> {
+    /// The bytes before the content of the root, others, the window, and then at least [`AHEAD`] bytes of the file, or all.
+    pub bytes: &'b [u8],
+    /// The length of the bytes before the content of the root.
+    pub head: usize,
+    /// The window.
+    pub range: Range<usize>,
+    /// Whether it ends with the file.
+    pub is_last: bool,
+}
+
+/// A repaired window.
+#[derive(Debug)]
+pub struct RepairedWindow {
+    /// Its repaired bytes.
+    pub bytes: FileBytes,
+    /// Its repairs, with offsets in [`Window::bytes`]. The first entry has the number 0.
+    pub repairs: Vec<FoundDefect>,
+    /// Pairs of corresponding offsets: in the repaired bytes and in [`Window::bytes`], in ascending order.
+    pub anchors: Vec<(usize, usize)>,
+    /// Whether the first anchor is needed only if offsets moved before the window.
+    is_first_anchor_conditional: bool,
+    entries: u32,
+    moved: Moved,
+    log: RepairLog,
+    pieces: usize,
+}
+
+impl RepairedWindow {
+    /// Repairs a window. `bytes` and `anchors` are memory for the result. `None` if the file must be repaired as a whole.
+    pub fn of(window: &Window<'_>, bytes: FileBytes, anchors: Vec<(usize, usize)>) -> Option<Self> {
+        let Window { bytes: source, head, range, is_last } = window;
+        let mut repairer = Repairer::new(source);
+        (repairer.out, repairer.anchors) = (bytes, anchors);
+        let is_head = prolog::write(&mut repairer) == Some(*head) && source.get(..*head) == Some(&*repairer.out);
+        if !is_head || !repairer.log.repairs.is_empty() || repairer.root.is_empty {
+            return None;
+        }
+        repairer.out.truncate(0);
+        repairer.soundness = Some(SoundnessCheck::new(source).of_segment(range.len(), true));
+        (repairer.entries, repairer.moved) = (ENTRIES_BEFORE, Moved::Unknown);
+        // As in a segment, the repair stops where the whole file matters.
+        repairer.needed_before = Some(0);
+        let reached = repairer.run(range.start, range.end)?;
+        let is_complete = if *is_last {
+            !source.get(reached..range.end)?.contains(&b'<')
+        } else {
+            reached == range.end && is_after_entry(&repairer)
+        };
+        if !is_complete || !repairer.needed.is_empty() || repairer.tokens.need_what_follows() {
+            return None;
+        }
+        if *is_last {
+            repairer.needed_before = None;
+            segments::repair_rest(&mut repairer, reached);
+        }
+        let pieces = repairer.peak_pieces.max(repairer.pieces());
+        let (entries, moved) = (repairer.entries - ENTRIES_BEFORE, repairer.moved);
+        let is_first_anchor_conditional = repairer.is_first_anchor_conditional;
+        let mut log = std::mem::replace(&mut repairer.log, RepairLog::new(0));
+        repairer.log.repairs = std::mem::take(&mut log.repairs);
+        let mut repaired = repairer.finish();
+        // These repairs depend on the number of entries before them.
+        let is_of_file = |repair: &FoundDefect| matches!(repair.kind, Defect::Concatenated | Defect::Truncated);
+        if repaired.repairs.iter().any(is_of_file) {
+            return None;
+        }
+        for entry in repaired.repairs.iter_mut().filter_map(|repair| repair.entry.as_mut()) {
+            *entry -= ENTRIES_BEFORE;
+        }
+        let (bytes, repairs, anchors) = (repaired.bytes, repaired.repairs, repaired.anchors);
+        Some(Self { bytes, repairs, anchors, is_first_anchor_conditional, entries, moved, log, pieces })
+    }
+}
+
+/// Whether an entry has ended, and what follows it is repaired independently of what was before.
+fn is_after_entry(repairer: &Repairer<'_>) -> bool {
+    let is_closed = repairer.elements.stack.is_empty() && repairer.nesting.len() == 0;
+    is_closed && repairer.empty_entry.is_none() && !repairer.root.is_closed
+}
+
+/// Joins repaired windows.
+#[derive(Debug)]
+pub struct WindowJoiner {
+    /// All repaired bytes so far.
+    pub bytes: FileBytes,
+    /// The number of entries in them.
+    pub entries: u32,
+    moved: Moved,
+    log: RepairLog,
+    pieces: usize,
+    file_len: usize,
+}
+
+impl WindowJoiner {
+    /// After the undamaged beginning of a file of `file_len` bytes: the bytes before the content of the root, and these
+    /// entries.
+    pub fn after(beginning: FileBytes, entries: u32, file_len: usize) -> Self {
+        Self { bytes: beginning, entries, moved: Moved::No, log: RepairLog::new(file_len), pieces: 0, file_len }
+    }
+
+    /// Whether the first anchor of the next window is needed.
+    pub fn needs_first_anchor(&self, window: &RepairedWindow) -> bool {
+        !window.is_first_anchor_conditional || self.moved != Moved::No
+    }
+
+    /// Appends the bytes of the next window. Returns the memory of its bytes, or `None` if the file must be repaired as a
+    /// whole.
+    pub fn append(&mut self, window: RepairedWindow) -> Option<FileBytes> {
+        let RepairedWindow { bytes, entries, moved, log, pieces, .. } = window;
+        if self.pieces + pieces > max_pieces(self.file_len) || !self.log.can_append(&log) {
+            return None;
+        }
+        self.pieces += pieces;
+        self.bytes.extend_from_slice(&bytes);
+        self.log.append(log, self.entries);
+        self.entries += entries;
+        if moved != Moved::Unknown {
+            self.moved = moved;
+        }
+        Some(bytes)
+    }
+}
