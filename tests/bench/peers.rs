@@ -115,6 +115,11 @@ pub(crate) fn check(index: &Path) -> Run {
     run(&mut checking(index)).expect("sited is built")
 }
 
+/// The limit of the memory of `sited check` in bytes, for files of so many bytes.
+pub(crate) const fn memory_limit(bytes: u64) -> u64 {
+    bytes * 3 / 2 + (32 << 20)
+}
+
 /// The peak memory of `sited check` in bytes, sampled 100 times per second; `None` if the system does not report it.
 pub(crate) fn check_memory(index: &Path) -> Option<u64> {
     let mut child = checking(index).stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok()?;

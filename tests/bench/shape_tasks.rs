@@ -142,6 +142,10 @@ fn damage(set: &Set, rounds: u32, report: &mut Report) {
         let took = fastest(&|| peers::check(&file).time);
         report.time(&format!("plain: sited check, {kind} in every entry"), took, Some(sound * 2));
         let bytes = fs::read(&file).expect("read the file");
+        if let Some(most) = peers::check_memory(&file) {
+            let what = format!("plain: memory of sited check, {kind} in every entry");
+            report.bytes(&what, most, Some(peers::memory_limit(bytes.len() as u64)));
+        }
         let alone = fastest(&|| time(|| repair::repair(&bytes)).0);
         report.peer(&format!("plain: the repair alone, {kind}"), Some(alone));
         let repaired = repair::repair(&bytes).expect("the file can be repaired");

@@ -195,6 +195,6 @@ fn of_set(shape: Shape, set: &Set, rounds: u32, report: &mut Report) {
     let share = if shape == Shape::Plain { 0.7 } else { 1.5 };
     report.time(&format!("{name}: open, ready"), duration(|round| round.ready), Some(events.mul_f64(share)));
     if let Some(most) = peers::check_memory(&set.index) {
-        report.bytes(&format!("{name}: sited check, memory at its peak"), most, Some(set.bytes * 3 / 2 + (32 << 20)));
+        report.bytes(&format!("{name}: sited check, memory at its peak"), most, Some(peers::memory_limit(set.bytes)));
     }
 }
