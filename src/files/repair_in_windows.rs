@@ -15,6 +15,7 @@ use crate::progress::Progress;
 use crate::xml::repair::windows::{AHEAD, RepairedWindow, Window, WindowJoiner};
 use crate::xml::repair::{self, SoundPrefix};
 use crate::xml::scan::{self, MAX_SEARCH, Scan, Visit, seam};
+use rayon::prelude::*;
 use std::io::{Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -108,15 +109,23 @@ impl RepairedFile {
             let is_first = range.start == start;
             LocatedWindow::read(on_disk, &head, range, is_first, memory).filter(|_| !progress.is_cancelled())
         };
-        let limit = MaxBytes { max: u64::MAX, size: |_: &Range<usize>| 0 };
         let mut appended = 0;
-        in_order(&windows, limit, work, |_, window: Option<LocatedWindow>| {
+        let mut take = |window: Option<LocatedWindow>| {
             let memory = window.and_then(|window| file.append(window));
             appended += usize::from(memory.is_some());
             let is_appended = memory.is_some();
             unused.lock().unwrap_or_else(PoisonError::into_inner).extend(memory);
             is_appended
-        });
+        };
+        if rayon::current_thread_index().is_some() {
+            // This thread of the pool must not wait for the others, which may be reading other files.
+            let groups = windows.chunks(2 * rayon::current_num_threads());
+            let mut repaired = groups.flat_map(|group| group.par_iter().map(work).collect::<Vec<_>>());
+            repaired.all(&mut take);
+        } else {
+            let limit = MaxBytes { max: u64::MAX, size: |_: &Range<usize>| 0 };
+            in_order(&windows, limit, work, |_, window| take(window));
+        }
         (appended == windows.len() && !file.quirks.is_empty()).then_some(file)
     }
 
@@ -235,8 +244,12 @@ mod tests {
 
     /// Checks that a load in windows equals one of the whole file. Returns whether the whole file was read.
     fn is_read_as_a_whole(text: &str) -> bool {
+        let whole = loaded(text, Buffers::New).0;
         let (in_windows, is_whole) = loaded(text, Buffers::windows());
-        assert_eq!(in_windows, loaded(text, Buffers::New).0, "{text}");
+        assert_eq!(in_windows, whole, "{text}");
+        // On a thread of the pool, as a file of several.
+        let (of_several, ()) = rayon::join(|| loaded(text, Buffers::windows()), || ());
+        assert_eq!(of_several, (whole, is_whole), "{text}");
         is_whole
     }
 
