@@ -1,7 +1,8 @@
 //! `FileBytes`: the bytes of one file in memory.
 //!
 //! Reading into new memory costs a page fault for every 4 KiB, which takes longer than the read. On Linux the bytes of
-//! a large file can be in pages of their own: huge ones, or small ones of which many are requested with one system call.
+//! a large file can be in pages of their own: huge ones, or small ones that a read
+//! prefaults, many with one system call.
 //! This memory is anonymous: truncating a mapped file would kill the process.
 
 use std::fmt::{self, Debug, Formatter};
@@ -46,8 +47,8 @@ enum Memory {
     Pages {
         pages: MmapMut,
         len: usize,
-        /// Whether a read requests its pages first.
-        is_requested: bool,
+        /// Whether a read prefaults the pages that it fills.
+        prefaults: bool,
     },
 }
 
@@ -66,19 +67,19 @@ impl FileBytes {
             let huge = if is_last_huge { pages.len() } else { capacity / HUGE_PAGE * HUGE_PAGE };
             // A system without huge pages refuses the advice.
             let _ = pages.advise_range(Advice::HugePage, 0, huge);
-            return Ok(Self(Memory::Pages { pages, len: 0, is_requested: false }));
+            return Ok(Self(Memory::Pages { pages, len: 0, prefaults: false }));
         }
         Self::on_heap(capacity)
     }
 
-    /// Empty memory for `capacity` bytes, in small pages if they are many. Reads request the pages that they fill.
+    /// Empty memory for `capacity` bytes, in small pages if they are many. Reads prefault the pages that they fill.
     ///
     /// # Errors
     /// The system has not enough memory.
     pub(crate) fn in_small_pages(capacity: usize) -> io::Result<Self> {
         #[cfg(target_os = "linux")]
         if capacity >= MIN_SMALL_PAGES {
-            return Ok(Self(Memory::Pages { pages: MmapMut::map_anon(capacity)?, len: 0, is_requested: true }));
+            return Ok(Self(Memory::Pages { pages: MmapMut::map_anon(capacity)?, len: 0, prefaults: true }));
         }
         Self::on_heap(capacity)
     }
@@ -133,14 +134,14 @@ impl FileBytes {
         #[cfg_attr(not(target_os = "linux"), allow(unused_mut))]
         let mut added = 0;
         #[cfg(target_os = "linux")]
-        if let Memory::Pages { pages, len, is_requested } = &mut self.0 {
+        if let Memory::Pages { pages, len, prefaults } = &mut self.0 {
             loop {
                 let wanted = usize::try_from(limit - added).unwrap_or(usize::MAX).min(pages.len() - *len);
                 if wanted == 0 {
                     break;
                 }
-                if *is_requested {
-                    // A system that cannot do so provides the pages one by one.
+                if *prefaults {
+                    // Before Linux 5.14, each page causes a fault.
                     let _ = pages.advise_range(Advice::PopulateWrite, *len, wanted);
                 }
                 let free = pages.get_mut(*len..).unwrap_or_default();
