@@ -27,8 +27,8 @@ const MIN_SEGMENT: usize = 1 << 20;
 /// the end of the file once in each.
 const SEGMENTS_PER_CORE: usize = 16;
 
-/// The number of entries that a segment assumes before it; appending the segment corrects it.
-const ENTRIES_BEFORE: u32 = 1;
+/// The number of entries that a segment, or a window, assumes before it; appending it corrects the number.
+pub(super) const ENTRIES_BEFORE: u32 = 1;
 
 /// Repairs the file after the root's start tag, which ends at `from`.
 pub(super) fn repair_body(repairer: &mut Repairer<'_>, from: usize) {

@@ -6,8 +6,9 @@
 //! result with that of such a repair.
 
 use super::log::RepairLog;
+use super::segments::{self, ENTRIES_BEFORE};
 use super::sound_entries::SoundnessCheck;
-use super::{Moved, Repairer, max_pieces, prolog, segments};
+use super::{Moved, Repairer, max_pieces, prolog};
 use crate::file_bytes::FileBytes;
 use crate::xml::defect::{Defect, FoundDefect};
 use std::ops::Range;
@@ -15,13 +16,11 @@ use std::ops::Range;
 /// Number of bytes after a window from which the description of a repair in it may quote.
 pub const AHEAD: usize = 128;
 
-/// The number of entries that a window assumes before it; joining the window corrects it.
-const ENTRIES_BEFORE: u32 = 1;
-
 /// A window of a file.
 #[derive(Debug, Clone)]
 pub struct Window<'b> {
-    /// The bytes before the content of the root, others, the window, and then at least [`AHEAD`] bytes of the file, or all.
+    /// The bytes before the content of the root, the window, and at least [`AHEAD`] bytes after it, or all up to the end of
+    /// the file. There may be others before the window.
     pub bytes: &'b [u8],
     /// The length of the bytes before the content of the root.
     pub head: usize,

@@ -1,5 +1,6 @@
 //! Tests of repairs of generated files: the result equals that of a repair token by token, and scans without damage.
 
+use super::windows::check_windows;
 use super::*;
 
 pub(super) fn any_part() -> impl Strategy<Value = String> {
@@ -105,7 +106,7 @@ fn damaged_offset(repaired: &Repaired, offset: usize) -> usize {
 }
 
 /// An entry, usually a sound one.
-pub(super) fn any_entry() -> impl Strategy<Value = String> {
+fn any_entry() -> impl Strategy<Value = String> {
     let sound = [
         "<url><loc>a</loc><priority>&amp;</priority></url>",
         "\n  <url>\n <loc>b</loc>\n <lastmod>2026</lastmod>\n</url >",
@@ -278,17 +279,19 @@ pub(super) fn check_segments(text: &str, every: usize) -> Result<(), TestCaseErr
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4_000))]
     #[test]
-    fn segments_are_repaired_as_one_piece(
+    fn segments_and_windows_are_repaired_as_one_piece(
         parts in proptest::collection::vec(prop_oneof![3 => any_entry(), 1 => any_part()], 0..16),
         is_closed in any::<bool>(),
         every in 1..4_usize,
     ) {
         let end = if is_closed { "\n</urlset>\n" } else { "" };
-        let text = format!("<urlset {NS}>{}{end}", parts.concat());
+        let root = format!("<urlset {NS}>");
+        let text = format!("{root}{}{end}", parts.concat());
         // A well-formed entry inside a field is copied if the entry around it is examined, and otherwise closes the
         // field.
         prop_assume!(repair(text.as_bytes()).map(|whole| whole.bytes) == by_tokens(text.as_bytes()).map(|model| model.bytes));
         check_segments(&text, every)?;
+        check_windows(&text, root.len(), every);
     }
 }
 

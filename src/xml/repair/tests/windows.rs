@@ -1,6 +1,5 @@
 //! Tests of repairs in windows: the result equals that of a repair of the whole file, or there is none.
 
-use super::generated::{any_entry, any_part, by_tokens};
 use super::*;
 use crate::xml::repair::windows::{AHEAD, RepairedWindow, Window, WindowJoiner};
 
@@ -33,8 +32,9 @@ fn in_windows(bytes: &[u8], head: usize, ends: &[usize], sound: (usize, u32)) ->
     Some(Repaired { bytes: joiner.bytes, repairs, anchors, unchanged_len: 0 })
 }
 
-/// Checks a repair in windows that end after some end tags of entries. Returns whether the file can be repaired so.
-fn check_windows(text: &str, head: usize, every: usize) -> bool {
+/// Checks a repair in windows that end after some end tags of entries; `head` is the end of the root's start tag. Returns
+/// whether the file can be repaired so.
+pub(super) fn check_windows(text: &str, head: usize, every: usize) -> bool {
     let bytes = text.as_bytes();
     let ends: Vec<usize> = text.match_indices("</url>").map(|(at, tag)| at + tag.len()).step_by(every).collect();
     let (model, found) = (repair(bytes).unwrap(), in_windows(bytes, head, &ends, (head, 0)));
@@ -43,23 +43,6 @@ fn check_windows(text: &str, head: usize, every: usize) -> bool {
     assert_eq!(found.repairs, model.repairs, "{text}");
     assert_eq!(found.anchors, model.anchors, "{text}");
     true
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(4_000))]
-    #[test]
-    fn windows_are_repaired_as_the_whole_file(
-        parts in proptest::collection::vec(prop_oneof![3 => any_entry(), 1 => any_part()], 0..16),
-        is_closed in any::<bool>(),
-        every in 1..4_usize,
-    ) {
-        let end = if is_closed { "\n</urlset>\n" } else { "" };
-        let root = format!("<urlset {NS}>");
-        let text = format!("{root}{}{end}", parts.concat());
-        // A well-formed entry inside a field is copied if the entry around it is examined.
-        prop_assume!(repair(text.as_bytes()).map(|whole| whole.bytes) == by_tokens(text.as_bytes()).map(|model| model.bytes));
-        check_windows(&text, root.len(), every);
-    }
 }
 
 #[test]
