@@ -99,7 +99,10 @@ pub(crate) fn load_many<V: Visit + Send>(
 pub(super) mod tests {
     use super::*;
     use crate::document::index::{Child, ChildState};
-    use crate::document::sitemap::SitemapId;
+    use crate::document::sitemap::{Sitemap, SitemapId};
+    use crate::document::source::Source;
+    use crate::files::Buffers;
+    use crate::progress::Reading;
     use crate::protocol::Field;
     use crate::xml::entry::Entry;
     use crate::xml::names::Names;
@@ -113,6 +116,32 @@ pub(super) mod tests {
         fn entry(&mut self, text: &[u8], entry: &Entry, _: &Names) {
             self.0.push(entry.value(Field::Loc, text).unwrap_or_default().into_owned());
         }
+    }
+
+    /// What the load of one sitemap delivers.
+    pub(in crate::files) struct LoadedText {
+        pub(in crate::files) source: Source,
+        pub(in crate::files) sitemap: Sitemap,
+        pub(in crate::files) locs: Vec<String>,
+        pub(in crate::files) dropped: Option<Vec<u32>>,
+        pub(in crate::files) reading: Reading,
+    }
+
+    /// Loads a sitemap with this text from a file.
+    pub(in crate::files) fn load_text(text: &[u8], buffers: Buffers) -> LoadedText {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("sitemap.xml");
+        fs::write(&path, text).unwrap();
+        let (options, progress) = (Options { buffers, ..Options::default() }, Progress::default());
+        let mut delivered = None;
+        load(&path, &options, &progress, &|_| Locs::default(), &mut |part| {
+            if let LoadedFile::Sitemap { source, sitemap, visitor, dropped, .. } = part {
+                delivered = Some((source, sitemap, visitor.0, dropped));
+            }
+        })
+        .unwrap();
+        let (source, sitemap, locs, dropped) = delivered.unwrap();
+        LoadedText { source, sitemap, locs, dropped, reading: progress.read() }
     }
 
     fn urlset(locs: &[&str]) -> String {

@@ -1,5 +1,6 @@
 //! Runs work on the thread pool a few items ahead, and delivers the results in order.
 
+use rayon::prelude::*;
 use std::collections::{BTreeMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::mpsc;
@@ -13,25 +14,22 @@ pub(crate) struct MaxBytes<S> {
 }
 
 /// Runs `work` for every item and passes the results to `take` in the order of the items. While a result is taken, at
-/// most one further item more than the pool has threads is started, and at most as many as the limit allows. If `take`
-/// returns false, results already in progress are dropped.
+/// most one further item more than the pool has threads is started, and at most as many as the limit allows. On a thread
+/// of the pool, groups of so many items are worked on. If `take` returns false, results already in progress are dropped.
 pub(crate) fn in_order<I: Sync, O: Send, S: Fn(&I) -> u64>(
     items: &[I],
     limit: MaxBytes<S>,
     work: impl Fn(&I) -> O + Sync,
     mut take: impl FnMut(&I, O) -> bool,
 ) {
-    // Waiting for the pool on one of its own threads could deadlock.
-    if items.len() < 2 || rayon::current_thread_index().is_some() {
-        for item in items {
-            if !take(item, work(item)) {
-                return;
-            }
-        }
+    if let [item] = items {
+        take(item, work(item));
         return;
     }
-    // The result that is taken, one ready result, and one item for each thread; more would only use memory.
-    let started = rayon::current_num_threads() + 2;
+    // A thread of the pool that waits for a message runs nothing else, so that all could wait for each other.
+    if rayon::current_thread_index().is_some() {
+        return in_groups(items, limit, work, take);
+    }
     let MaxBytes { max, size } = limit;
     let work = &work;
     rayon::in_place_scope(|scope| {
@@ -45,7 +43,7 @@ pub(crate) fn in_order<I: Sync, O: Send, S: Fn(&I) -> u64>(
         };
         let (mut early, mut sizes, mut bytes) = (BTreeMap::new(), VecDeque::new(), 0);
         for (next, item) in items.iter().enumerate() {
-            while let Some(later) = items.get(next + sizes.len()).filter(|_| sizes.len() < started) {
+            while let Some(later) = items.get(next + sizes.len()).filter(|_| sizes.len() < max_started()) {
                 let more = size(later);
                 if !sizes.is_empty() && bytes + more > max {
                     break;
@@ -69,6 +67,35 @@ pub(crate) fn in_order<I: Sync, O: Send, S: Fn(&I) -> u64>(
     });
 }
 
+/// The number of items that are started and not yet taken: the one that is taken, a ready one, and one for each thread. More
+/// would only use memory.
+fn max_started() -> usize {
+    rayon::current_num_threads() + 2
+}
+
+/// [`in_order`] on a thread of the pool, in groups.
+fn in_groups<I: Sync, O: Send, S: Fn(&I) -> u64>(
+    mut items: &[I],
+    MaxBytes { max, size }: MaxBytes<S>,
+    work: impl Fn(&I) -> O + Sync,
+    mut take: impl FnMut(&I, O) -> bool,
+) {
+    while !items.is_empty() {
+        let mut bytes = 0;
+        let fits = |item: &&I| {
+            bytes += size(item);
+            bytes <= max
+        };
+        let len = items.iter().take(max_started()).take_while(fits).count().max(1);
+        let (group, later) = items.split_at(len);
+        let results: Vec<O> = group.par_iter().map(&work).collect();
+        if !group.iter().zip(results).all(|(item, result)| take(item, result)) {
+            return;
+        }
+        items = later;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -78,8 +105,18 @@ mod tests {
         MaxBytes { max: u64::MAX, size: |_| 0 }
     }
 
+    /// Runs a check on a thread that is not one of the pool, and on one of the pool.
+    fn on_both_threads(check: impl Fn() + Send + Sync) {
+        check();
+        rayon::join(&check, || ());
+    }
+
     #[test]
     fn few_bytes_are_in_memory() {
+        on_both_threads(check_bytes_in_memory);
+    }
+
+    fn check_bytes_in_memory() {
         let items: Vec<u64> = (0..200).map(|number| number % 7).collect();
         let bytes = AtomicU64::new(0);
         let work = |item: &u64| bytes.fetch_add(*item, Ordering::Relaxed) + item;
@@ -93,6 +130,10 @@ mod tests {
 
     #[test]
     fn results_are_in_order_and_few_items_are_started_ahead() {
+        on_both_threads(check_order);
+    }
+
+    fn check_order() {
         let items: Vec<usize> = (0..200).collect();
         let begun = AtomicUsize::new(0);
         let work = |item: &usize| {

@@ -15,7 +15,6 @@ use crate::progress::Progress;
 use crate::xml::repair::windows::{AHEAD, RepairedWindow, Window, WindowJoiner};
 use crate::xml::repair::{self, SoundPrefix};
 use crate::xml::scan::{self, MAX_SEARCH, Scan, Visit, seam};
-use rayon::prelude::*;
 use std::io::{Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -67,8 +66,9 @@ impl<V: Visit + Send> LoadContext<'_, V> {
 /// The memory of a window, which others reuse: clearing new memory takes longer than writing to it.
 #[derive(Default)]
 struct Memory {
-    read: Vec<u8>,
-    written: FileBytes,
+    /// The bytes as stored, with those before the content of the root.
+    stored: Vec<u8>,
+    repaired: FileBytes,
     anchors: Vec<(usize, usize)>,
 }
 
@@ -88,7 +88,8 @@ struct LocatedWindow {
     anchors: Vec<Anchor>,
     /// The position of its end.
     end: (u64, u64),
-    read: Vec<u8>,
+    /// Memory for another window.
+    stored: Vec<u8>,
 }
 
 impl RepairedFile {
@@ -110,84 +111,77 @@ impl RepairedFile {
             LocatedWindow::read(on_disk, &head, range, is_first, memory).filter(|_| !progress.is_cancelled())
         };
         let mut appended = 0;
-        let mut take = |window: Option<LocatedWindow>| {
+        let limit = MaxBytes { max: u64::MAX, size: |_: &Range<usize>| 0 };
+        in_order(&windows, limit, work, |_, window: Option<LocatedWindow>| {
             let memory = window.and_then(|window| file.append(window));
-            appended += usize::from(memory.is_some());
             let is_appended = memory.is_some();
+            appended += usize::from(is_appended);
             unused.lock().unwrap_or_else(PoisonError::into_inner).extend(memory);
             is_appended
-        };
-        if rayon::current_thread_index().is_some() {
-            // This thread of the pool must not wait for the others, which may be reading other files.
-            let groups = windows.chunks(2 * rayon::current_num_threads());
-            let mut repaired = groups.flat_map(|group| group.par_iter().map(work).collect::<Vec<_>>());
-            repaired.all(&mut take);
-        } else {
-            let limit = MaxBytes { max: u64::MAX, size: |_: &Range<usize>| 0 };
-            in_order(&windows, limit, work, |_, window| take(window));
-        }
+        });
         (appended == windows.len() && !file.quirks.is_empty()).then_some(file)
     }
 
     /// Appends the next window. Returns its memory, or `None` if the file must be read as a whole.
     fn append(&mut self, window: LocatedWindow) -> Option<Memory> {
-        let LocatedWindow { mut repaired, quirks, anchors, end, read } = window;
+        let LocatedWindow { mut repaired, quirks, anchors, end, stored } = window;
         let before = self.position;
-        let moved = |at: (u64, u64)| {
-            let column = if at.0 == 1 { before.1 - 1 } else { 0 };
-            (at.0 + before.0 - 1, at.1 + column)
+        let in_file = |(line, column): (u64, u64)| {
+            let columns_before = if line == 1 { before.1 - 1 } else { 0 };
+            (line + before.0 - 1, column + columns_before)
         };
         // Offsets have 32 bits.
         u32::try_from(self.joiner.bytes.len() + repaired.bytes.len()).ok()?;
         let (shift, entries) = (self.joiner.bytes.len() as u32, self.joiner.entries);
         let redundant = usize::from(!self.joiner.needs_first_anchor(&repaired));
         let anchors = anchors.into_iter().skip(redundant);
-        self.anchors.extend(anchors.map(|(at, stored)| (at + shift, moved(stored))));
+        self.anchors.extend(anchors.map(|(at, position)| (at + shift, in_file(position))));
         self.quirks.extend(quirks.into_iter().map(|quirk| Quirk {
-            at: moved(quirk.at),
+            at: in_file(quirk.at),
             entry: quirk.entry.map(|entry| entry + entries),
             ..quirk
         }));
-        self.position = moved(end);
-        let mut of_window = std::mem::take(&mut repaired.anchors);
-        of_window.clear();
-        Some(Memory { read, written: self.joiner.append(repaired)?, anchors: of_window })
+        self.position = in_file(end);
+        let mut anchors = std::mem::take(&mut repaired.anchors);
+        anchors.clear();
+        Some(Memory { stored, repaired: self.joiner.append(repaired)?, anchors })
     }
 }
 
 impl LocatedWindow {
     /// Reads and repairs the window that starts and ends after the first entries that end in or behind this range of a
-    /// file; the first window starts with the range. `None` if the file must be read as a whole.
+    /// file, and finds the positions of its repairs. The first window starts with the range. `None` if the file must be
+    /// read as a whole.
     fn read(on_disk: &OnDisk, head: &[u8], range: &Range<usize>, is_first: bool, memory: Memory) -> Option<Self> {
-        let Memory { mut read, mut written, anchors } = memory;
-        read.clear();
-        read.extend_from_slice(head);
+        let Memory { mut stored, repaired: mut written, anchors } = memory;
+        stored.clear();
+        stored.extend_from_slice(head);
         let mut opened = open_unchanged(on_disk).ok()?;
         opened.file.seek(SeekFrom::Start(range.start as u64)).ok()?;
         let mut file = opened.file.take(on_disk.len - range.start as u64);
-        file.by_ref().take((range.len() + FIRST_AHEAD) as u64).read_to_end(&mut read).ok()?;
+        file.by_ref().take((range.len() + FIRST_AHEAD) as u64).read_to_end(&mut stored).ok()?;
         let is_last = range.end as u64 == on_disk.len;
-        let mut ends = seam(&read, head.len() + range.len());
-        if !is_last && ends.is_none_or(|end| end + AHEAD > read.len()) {
-            file.take((MAX_SEARCH + AHEAD) as u64).read_to_end(&mut read).ok()?;
-            ends = seam(&read, head.len() + range.len());
+        let mut ends = seam(&stored, head.len() + range.len());
+        if !is_last && ends.is_none_or(|end| end + AHEAD > stored.len()) {
+            file.take((MAX_SEARCH + AHEAD) as u64).read_to_end(&mut stored).ok()?;
+            ends = seam(&stored, head.len() + range.len());
         }
-        let start = if is_first { head.len() } else { seam(&read, head.len())? };
+        let start = if is_first { head.len() } else { seam(&stored, head.len())? };
         let end = if is_last { head.len() + range.len() } else { ends? };
-        let text = read.get(start..end)?;
+        let text = stored.get(start..end)?;
         if conflict::has_sign(text) || simdutf8::basic::from_utf8(text).is_err() {
             return None;
         }
         written.truncate(0);
-        let window = Window { bytes: &read, head: head.len(), range: start..end, is_last };
+        let window = Window { bytes: &stored, head: head.len(), range: start..end, is_last };
         let mut repaired = RepairedWindow::of(&window, written, anchors)?;
-        let lines = || Lines::new(&read).continued(start, (1, 1));
+        let lines = || Lines::new(&stored).continued(start, (1, 1));
         let mut quirks = Vec::new();
         let located = locate(&repaired.anchors, std::mem::take(&mut repaired.repairs), lines, &mut quirks);
         let last = repaired.anchors.last().zip(located.last());
         let mut lines = last.map_or_else(lines, |((_, at), (_, position))| lines().continued(*at, *position));
         let end = lines.position(end);
-        Some(Self { repaired, quirks, anchors: located, end, read })
+        Some(Self { repaired, quirks, anchors: located, end, stored })
     }
 }
 
@@ -206,50 +200,25 @@ fn sound_beginning(on_disk: &OnDisk, scan: &Scan, mut bytes: FileBytes) -> Optio
 
 #[cfg(test)]
 mod tests {
-    use super::super::load::load;
-    use super::super::load::tests::Locs;
+    use super::super::Buffers;
+    use super::super::load::tests::{LoadedText, load_text};
     use super::super::window::tests::{ROOT, entries};
-    use super::super::{Buffers, LoadedFile, Options};
-    use super::*;
-    use std::fs;
-    use std::sync::Arc;
-
-    /// What a load delivers.
-    #[derive(Debug, PartialEq)]
-    struct Delivered {
-        quirks: Arc<Vec<Quirk>>,
-        locs: Vec<String>,
-        /// The rows that were reported as progress.
-        rows: u64,
-        /// With its anchors.
-        source: Source,
-    }
-
-    /// Loads a file. Returns what is delivered, and whether the file was read as a whole.
-    fn loaded(text: &str, buffers: Buffers) -> (Delivered, bool) {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("sitemap.xml");
-        fs::write(&path, text).unwrap();
-        let (options, progress) = (Options { buffers, ..Options::default() }, Progress::default());
-        let mut delivered = None;
-        load(&path, &options, &progress, &|_| Locs::default(), &mut |part| {
-            if let LoadedFile::Sitemap { source, sitemap, visitor, .. } = part {
-                let rows = progress.read().rows;
-                delivered = Some(Delivered { quirks: sitemap.quirks, locs: visitor.0, rows, source });
-            }
-        })
-        .unwrap();
-        (delivered.unwrap(), progress.read().bytes_read > 0)
-    }
 
     /// Checks that a load in windows equals one of the whole file. Returns whether the whole file was read.
     fn is_read_as_a_whole(text: &str) -> bool {
-        let whole = loaded(text, Buffers::New).0;
-        let (in_windows, is_whole) = loaded(text, Buffers::windows());
-        assert_eq!(in_windows, whole, "{text}");
+        let whole = load_text(text.as_bytes(), Buffers::New);
+        assert_eq!(whole.reading.rows, whole.locs.len() as u64, "{text}");
+        let check = |in_windows: LoadedText| {
+            assert_eq!(in_windows.sitemap.quirks, whole.sitemap.quirks, "{text}");
+            assert_eq!((&in_windows.locs, in_windows.reading.rows), (&whole.locs, whole.reading.rows), "{text}");
+            // With its anchors.
+            assert_eq!(in_windows.source, whole.source, "{text}");
+            in_windows.reading.bytes_read > 0
+        };
+        let is_whole = check(load_text(text.as_bytes(), Buffers::windows()));
         // On a thread of the pool, as a file of several.
-        let (of_several, ()) = rayon::join(|| loaded(text, Buffers::windows()), || ());
-        assert_eq!(of_several, (whole, is_whole), "{text}");
+        let (of_several, ()) = rayon::join(|| load_text(text.as_bytes(), Buffers::windows()), || ());
+        assert_eq!(check(of_several), is_whole, "{text}");
         is_whole
     }
 

@@ -198,45 +198,29 @@ impl FirstEntries {
 #[cfg(test)]
 mod tests {
     use super::super::load::load;
-    use super::super::load::tests::Locs;
+    use super::super::load::tests::{Locs, load_text};
     use super::super::window::MAX_WINDOW;
     use super::super::window::tests::{ROOT, entries};
-    use super::super::{Buffers, LoadedFile, Options};
+    use super::super::{Buffers, Options};
     use super::*;
-    use crate::progress::Progress;
+    use crate::progress::{Progress, Reading};
     use std::fs;
     use std::sync::Mutex;
 
-    /// What a load delivers: the source with all its entries, the number of dropped ones, the URLs, and the progress in
-    /// rows and bytes.
-    fn loaded(text: &[u8], buffers: Buffers) -> (Source, usize, Vec<String>, (u64, u64)) {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("sitemap.xml");
-        fs::write(&path, text).unwrap();
-        let (options, progress) = (Options { buffers, ..Options::default() }, Progress::default());
-        let mut delivered = None;
-        load(&path, &options, &progress, &|_| Locs::default(), &mut |part| {
-            if let LoadedFile::Sitemap { source, visitor, dropped, .. } = part {
-                let kept = source.len();
-                let source = match &dropped {
-                    Some(starts) => source.with_entries(fs::read(&path).unwrap().into(), starts).unwrap(),
-                    None => source,
-                };
-                let dropped = dropped.map_or(0, |starts| starts.len() - 1 - kept);
-                delivered = Some((source, dropped, visitor.0));
-            }
-        })
-        .unwrap();
-        let (source, dropped, locs) = delivered.unwrap();
-        let reading = progress.read();
-        (source, dropped, locs, (reading.rows, reading.bytes_done))
-    }
-
     /// The number of dropped entries of a file, which is otherwise loaded like any other.
     fn dropped(text: &[u8]) -> usize {
-        let (source, dropped, locs, progress) = loaded(text, Buffers::windows());
-        let whole = loaded(text, Buffers::New);
-        assert_eq!((source, 0, locs, progress), whole, "{}", String::from_utf8_lossy(text));
+        let (in_windows, whole) = (load_text(text, Buffers::windows()), load_text(text, Buffers::New));
+        let kept = in_windows.source.len();
+        let (source, dropped) = match &in_windows.dropped {
+            Some(starts) => {
+                (in_windows.source.with_entries(text.to_vec().into(), starts).unwrap(), starts.len() - 1 - kept)
+            }
+            None => (in_windows.source, 0),
+        };
+        let progress = |reading: Reading| (reading.rows, reading.bytes_done);
+        let found = (source, in_windows.locs, progress(in_windows.reading));
+        assert_eq!(found, (whole.source, whole.locs, progress(whole.reading)), "{}", String::from_utf8_lossy(text));
+        assert!(whole.dropped.is_none());
         dropped
     }
 
