@@ -412,7 +412,8 @@ impl Document {
         let source = self.bases.partition_point(|first| *first <= row.0).saturating_sub(1);
         let (Some(first), Some(sitemap)) = (self.bases.get(source), self.sitemaps.get(source)) else { return &[] };
         let entry = row.0 - first;
-        let entries = self.sources.get(source).map_or(0, |source| source.len());
+        // Of a partial file, the source has only the first entries.
+        let entries = self.sources.get(source).map_or(0, |source| source.len()).max(sitemap.live as usize);
         let from = quirk::first_of(&sitemap.quirks, entry, entries);
         let quirks = sitemap.quirks.get(from..).unwrap_or_default();
         let count = quirks.iter().take_while(|quirk| quirk.entry == Some(entry)).count();

@@ -206,7 +206,7 @@ impl Source {
             starts: starts.into(),
             names: self.names.clone(),
             damage: Vec::new(),
-            anchors: Box::default(),
+            anchors: self.anchors.clone(),
             prefixes: PrefixSearches::default(),
             ..*self
         })

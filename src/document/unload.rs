@@ -14,7 +14,7 @@ use super::sitemap::{Sitemap, SitemapId};
 use super::source::Source;
 use crate::file_bytes::FileBytes;
 use crate::xml::entry::Entry;
-use crate::xml::record::Record;
+use crate::xml::record::{Flags, Record};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -87,8 +87,11 @@ pub(crate) fn restore(document: &mut Document, id: SitemapId, bytes: FileBytes) 
         return false;
     };
     for entry in kept.len()..source.len() {
-        let text = source.entry_text(entry);
-        document.records.set(first as usize + entry, Record::of(&Entry::of(text, &source.names), text));
+        let (text, row) = (source.entry_text(entry), first as usize + entry);
+        let is_repaired = document.records.get(row).is_some_and(|known| known.flags.contains(Flags::REPAIRED));
+        let mut record = Record::of(&Entry::of(text, &source.names), text);
+        record.flags.set(Flags::REPAIRED, is_repaired);
+        document.records.set(row, record);
     }
     replace_source(document, id, source);
     true

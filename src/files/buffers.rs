@@ -23,7 +23,7 @@ pub enum Buffers {
     Huge,
     /// Buffers on the heap from a pool of unused ones, shared by its clones.
     Reused(Arc<Mutex<Vec<Vec<u8>>>>),
-    /// For sound sitemaps, buffers of one window from such a pool: only their first entries are kept. New memory, for
+    /// For most sitemaps, buffers of one window from such a pool: only their first entries are kept. New memory, for
     /// large ones in huge pages, for other files.
     Windows(Arc<Mutex<Vec<Vec<u8>>>>),
 }
@@ -39,7 +39,7 @@ impl Buffers {
         Self::Windows(Arc::default())
     }
 
-    /// Whether most entries of sound sitemaps are dropped.
+    /// Whether most entries of sitemaps are dropped.
     pub(crate) const fn drops_entries(&self) -> bool {
         matches!(self, Self::Windows(_))
     }

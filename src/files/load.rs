@@ -101,12 +101,13 @@ pub(super) mod tests {
     use crate::document::index::{Child, ChildState};
     use crate::document::sitemap::{Sitemap, SitemapId};
     use crate::document::source::Source;
-    use crate::files::Buffers;
+    use crate::files::{Buffers, DroppedEntries, OnDisk, StoredEntries};
     use crate::progress::Reading;
     use crate::protocol::Field;
     use crate::xml::entry::Entry;
     use crate::xml::names::Names;
     use std::fs;
+    use tempfile::TempDir;
 
     /// Collects locs.
     #[derive(Default)]
@@ -116,6 +117,14 @@ pub(super) mod tests {
         fn entry(&mut self, text: &[u8], entry: &Entry, _: &Names) {
             self.0.push(entry.value(Field::Loc, text).unwrap_or_default().into_owned());
         }
+
+        fn fork(&mut self) -> Option<Self> {
+            Some(Self::default())
+        }
+
+        fn join(&mut self, later: Self) {
+            self.0.extend(later.0);
+        }
     }
 
     /// What the load of one sitemap delivers.
@@ -123,8 +132,28 @@ pub(super) mod tests {
         pub(in crate::files) source: Source,
         pub(in crate::files) sitemap: Sitemap,
         pub(in crate::files) locs: Vec<String>,
-        pub(in crate::files) dropped: Option<Vec<u32>>,
+        pub(in crate::files) dropped: Option<Box<DroppedEntries>>,
         pub(in crate::files) reading: Reading,
+        on_disk: OnDisk,
+        /// The folder of the file.
+        _folder: TempDir,
+    }
+
+    impl LoadedText {
+        /// Its dropped entries, if there are any.
+        pub(in crate::files) fn stored(&self) -> Option<StoredEntries<'_>> {
+            let DroppedEntries { starts, repaired } = self.dropped.as_deref()?;
+            Some(StoredEntries { on_disk: &self.on_disk, starts, repaired: repaired.as_ref() })
+        }
+
+        /// This text with all entries, of which dropped ones are read again.
+        pub(in crate::files) fn restored(mut self) -> Self {
+            if let Some(stored) = self.stored() {
+                let bytes = stored.read(&Options::default()).unwrap();
+                self.source = self.source.with_entries(bytes, stored.starts).unwrap();
+            }
+            self
+        }
     }
 
     /// Loads a sitemap with this text from a file.
@@ -135,13 +164,13 @@ pub(super) mod tests {
         let (options, progress) = (Options { buffers, ..Options::default() }, Progress::default());
         let mut delivered = None;
         load(&path, &options, &progress, &|_| Locs::default(), &mut |part| {
-            if let LoadedFile::Sitemap { source, sitemap, visitor, dropped, .. } = part {
-                delivered = Some((source, sitemap, visitor.0, dropped));
+            if let LoadedFile::Sitemap { source, sitemap, visitor, dropped, on_disk } = part {
+                delivered = Some((source, sitemap, visitor.0, dropped, on_disk.unwrap()));
             }
         })
         .unwrap();
-        let (source, sitemap, locs, dropped) = delivered.unwrap();
-        LoadedText { source, sitemap, locs, dropped, reading: progress.read() }
+        let (source, sitemap, locs, dropped, on_disk) = delivered.unwrap();
+        LoadedText { source, sitemap, locs, dropped, reading: progress.read(), on_disk, _folder: folder }
     }
 
     fn urlset(locs: &[&str]) -> String {

@@ -4,6 +4,7 @@ use super::disk::OnDisk;
 use super::error::Error;
 use super::journal::{LockedByOther, StateSlot};
 use super::record::Recovered;
+use super::repaired_windows::RepairedWindows;
 use crate::document::form::Form;
 use crate::document::index::{Child, ChildState, Index};
 use crate::document::quirk::Quirk;
@@ -64,9 +65,18 @@ pub enum LoadedFile<V> {
         on_disk: Option<OnDisk>,
         /// The visitor of its entries.
         visitor: V,
-        /// The offsets of all entries and of the tail if the source has only the first entries.
-        dropped: Option<Vec<u32>>,
+        /// All entries, if the source has only the first ones.
+        dropped: Option<Box<DroppedEntries>>,
     },
+}
+
+/// The entries of a file of which only the first are in memory.
+#[derive(Debug)]
+pub struct DroppedEntries {
+    /// The offsets of all entries and of the tail.
+    pub starts: Vec<u32>,
+    /// The windows in which the file was repaired, if it is damaged: the offsets are those after the repair.
+    pub repaired: Option<RepairedWindows>,
 }
 
 /// The result of a load.
@@ -96,7 +106,7 @@ pub(super) struct File<V> {
     pub(super) visitor: V,
     pub(super) quirks: Arc<Vec<Quirk>>,
     pub(super) form: Form,
-    pub(super) dropped: Option<Vec<u32>>,
+    pub(super) dropped: Option<Box<DroppedEntries>>,
 }
 
 impl<V> File<V> {

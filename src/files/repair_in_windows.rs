@@ -1,29 +1,20 @@
-//! Repairs a damaged file in windows, so that only its repaired bytes are in memory.
+//! Repairs a damaged file in windows and scans these, so that only its first entries are kept.
 
-use super::conflict;
 use super::disk::OnDisk;
+use super::first_entries::FirstEntries;
 use super::load_context::LoadContext;
-use super::loaded::{File, FileInfo};
-use super::ordered_pool::{MaxBytes, in_order};
-use super::scan_and_repair::{StartedScan, locate};
-use super::window::open_unchanged;
+use super::loaded::{DroppedEntries, File, FileInfo};
+use super::repaired_windows::{LocatedWindow, Memory, RepairedWindows, in_file};
+use super::scan_and_repair::StartedScan;
+use super::window::{Piece, each_piece, piece_ends};
 use crate::document::form::Form;
 use crate::document::quirk::Quirk;
-use crate::document::source::{Anchor, Lines, Source};
-use crate::file_bytes::FileBytes;
+use crate::document::source::Anchor;
 use crate::progress::Progress;
-use crate::xml::repair::windows::{AHEAD, RepairedWindow, Window, WindowJoiner};
-use crate::xml::repair::{self, SoundPrefix};
-use crate::xml::scan::{self, MAX_SEARCH, Scan, Visit, seam};
-use std::io::{Read, Seek, SeekFrom};
-use std::ops::Range;
+use crate::xml::repair::SoundPrefix;
+use crate::xml::repair::windows::WindowJoiner;
+use crate::xml::scan::{Scan, ScannedWindow, Visit, WindowBytes, WindowScan};
 use std::sync::{Mutex, PoisonError};
-
-/// Minimum number of bytes of a window; a repaired one stays in the cache of a core.
-const WINDOW: usize = if cfg!(test) { 1 << 10 } else { 1 << 20 };
-
-/// Number of bytes after a window that are read with it: nearly every entry is shorter.
-const FIRST_AHEAD: usize = 4 << 10;
 
 /// A file that is damaged, with its scan up to the damage.
 pub(super) struct DamagedFile<V> {
@@ -37,165 +28,162 @@ impl<V: Visit + Send> LoadContext<'_, V> {
     /// # Errors
     /// The scan of its beginning, if it has one: the file must be read as a whole.
     pub(super) fn repair_in_windows(&self, damaged: DamagedFile<V>) -> Result<File<V>, Option<StartedScan<V>>> {
-        let DamagedFile { facts, started } = damaged;
+        let DamagedFile { facts, mut started } = damaged;
         let is_started = started.scan.entries() > 0;
-        let Some(RepairedFile { joiner, mut quirks, anchors, .. }) =
-            RepairedFile::of(&started.on_disk, &started.scan, self.progress)
-        else {
-            return Err(is_started.then_some(started));
-        };
-        let StartedScan { scan, mut visitor, on_disk } = started;
-        let scan = if is_started {
-            scan::resume(&joiner.bytes, *scan, &mut visitor, &Progress::default())
-        } else {
-            visitor = (self.make)(&facts);
-            scan::scan_sound(&joiner.bytes, &mut visitor, &Progress::default())
-        };
-        // Rare: a repair of very unusual tags may leave damage.
-        if !scan.damage.is_empty() || self.progress.is_cancelled() {
+        // The visitor of the beginning is needed again if the file must be read as a whole.
+        let visitor = if is_started { started.visitor.fork() } else { Some((self.make)(&facts)) };
+        let repaired = visitor.and_then(|visitor| self.scan_windows(&started, visitor));
+        let Some((file, windows, visitor)) = repaired else { return Err(is_started.then_some(started)) };
+        let RepairedFile { scan: Some(scan), mut quirks, anchors, first, tail, starts, .. } = file else {
             return Err(None);
-        }
-        self.progress.advance(scan.entries() as u64, on_disk.len);
-        let source = Source::new(joiner.bytes, scan).ok_or(None)?.anchored(anchors);
+        };
+        let mut scan = scan.finish();
+        self.progress.advance(scan.entries() as u64, started.on_disk.len);
+        let (starts, windows) = (std::mem::take(&mut scan.starts), windows.starting_at(starts));
+        let source = first.and_then(|first| first.source(&tail, scan)).ok_or(None)?.anchored(anchors);
         quirks.sort_by_key(|quirk| (quirk.entry, quirk.at));
-        let (on_disk, quirks) = (Some(on_disk), quirks.into());
-        Ok(File { facts, source, on_disk, visitor, quirks, form: Form::Xml, dropped: None })
+        let StartedScan { visitor: mut of_beginning, on_disk, .. } = started;
+        let visitor = if is_started {
+            of_beginning.join(visitor);
+            of_beginning
+        } else {
+            visitor
+        };
+        let dropped = DroppedEntries { starts, repaired: Some(windows) };
+        let (on_disk, quirks, dropped) = (Some(on_disk), quirks.into(), Some(Box::new(dropped)));
+        Ok(File { facts, source, on_disk, visitor, quirks, form: Form::Xml, dropped })
+    }
+
+    /// Repairs the windows of a file, and scans each on the thread that has repaired it, with a fork of this visitor. `None`
+    /// if the file must be read as a whole, or the load is cancelled.
+    fn scan_windows(&self, started: &StartedScan<V>, visitor: V) -> Option<(RepairedFile, RepairedWindows, V)> {
+        let StartedScan { scan: before, on_disk, .. } = started;
+        let (mut file, windows) = RepairedFile::after(Beginning::of(on_disk, before)?, before, on_disk.len);
+        let root = Scan { names: before.names.clone(), root_tag: before.root_tag, ..Scan::default() };
+        let visitor = Mutex::new(visitor);
+        let lock = || visitor.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_complete = windows.each(
+            on_disk,
+            |number, window| {
+                let bytes = WindowBytes {
+                    bytes: &window.repaired.bytes,
+                    is_first: number == 0 && before.entries() == 0,
+                    is_last: windows.is_last(number),
+                    min_piece: window.repaired.bytes.len(),
+                };
+                let mut fork = lock().fork()?;
+                let scanned = ScannedWindow::of(&bytes, &root, &mut fork, &Progress::default())?;
+                (!self.progress.is_cancelled()).then_some((window, scanned, fork))
+            },
+            |(window, scanned, fork)| {
+                lock().join(fork);
+                file.append(window, scanned)
+            },
+        );
+        let visitor = visitor.into_inner().unwrap_or_else(PoisonError::into_inner);
+        (is_complete && !file.quirks.is_empty()).then_some((file, windows, visitor))
     }
 }
 
-/// The memory of a window, which others reuse: clearing new memory takes longer than writing to it.
-#[derive(Default)]
-struct Memory {
-    /// The bytes as stored, with those before the content of the root.
-    stored: Vec<u8>,
-    repaired: FileBytes,
-    anchors: Vec<(usize, usize)>,
+/// The undamaged beginning of a file.
+struct Beginning {
+    /// The bytes before the content of the root.
+    head: Vec<u8>,
+    /// Its first entries, if it has any.
+    first: Option<FirstEntries>,
+    /// Line and column of its end.
+    end: (u64, u64),
 }
 
-/// The repaired windows of a file so far.
+impl Beginning {
+    /// Reads the beginning again that was scanned. `None` if the file has changed, or a repair cannot start there.
+    fn of(on_disk: &OnDisk, scan: &Scan) -> Option<Self> {
+        let mut beginning = Self { head: Vec::new(), first: None, end: (1, 1) };
+        let (head_len, starts) = (scan.root_tag.1, &*scan.starts);
+        if scan.entries() == 0 {
+            each_piece(on_disk, [head_len], |piece| {
+                beginning.head = piece.bytes.to_vec();
+                beginning.end = piece.lines.position(piece.bytes.len());
+                true
+            })
+            .ok()?;
+            return Some(beginning);
+        }
+        let mut prefix = None;
+        each_piece(on_disk, piece_ends(starts), |Piece { bytes, start, lines }| {
+            if let Some(first) = &mut beginning.first {
+                first.add(bytes, starts.get(starts.partition_point(|end| *end <= start)..).unwrap_or_default());
+            } else {
+                beginning.head = bytes.get(..head_len as usize).unwrap_or_default().to_vec();
+                beginning.first = Some(FirstEntries::of(bytes, scan));
+            }
+            beginning.end = lines.position(bytes.len());
+            prefix = SoundPrefix::of_last(bytes, start as usize, scan);
+            true
+        })
+        .ok()?;
+        prefix.map(|_| beginning)
+    }
+}
+
+/// What the repair and the scan of the windows of a file have found so far.
 struct RepairedFile {
+    /// `None` if it cannot be continued.
+    scan: Option<WindowScan>,
     joiner: WindowJoiner,
     quirks: Vec<Quirk>,
     anchors: Vec<Anchor>,
-    /// The position of the next window in the file.
+    first: Option<FirstEntries>,
+    /// The bytes after the last entry.
+    tail: Vec<u8>,
+    /// The starts of the windows in the repaired file, with their positions in the stored one.
+    starts: Vec<Anchor>,
+    /// Line and column of the next window.
     position: (u64, u64),
 }
 
-/// A repaired window. Positions are those in a text that begins with it.
-struct LocatedWindow {
-    repaired: RepairedWindow,
-    quirks: Vec<Quirk>,
-    anchors: Vec<Anchor>,
-    /// The position of its end.
-    end: (u64, u64),
-    /// Memory for another window.
-    stored: Vec<u8>,
-}
-
 impl RepairedFile {
-    /// Repairs a file after its sound beginning. `None` if it must be read as a whole, or if the load is cancelled.
-    fn of(on_disk: &OnDisk, scan: &Scan, progress: &Progress) -> Option<Self> {
-        let len = usize::try_from(on_disk.len).ok()?;
-        let beginning = sound_beginning(on_disk, scan, repair::output_of(len))?;
-        let head = beginning.get(..scan.root_tag.1 as usize)?.to_vec();
-        let (start, position) = (beginning.len(), Lines::new(&beginning).position(beginning.len()));
-        let joiner = WindowJoiner::after(beginning, scan.entries() as u32, len);
-        let mut file = Self { joiner, quirks: Vec::new(), anchors: Vec::new(), position };
-        let count = ((len - start) / WINDOW).max(1);
-        let offset = |number| if number == count { len } else { start + (len - start) / count * number };
-        let windows: Vec<Range<usize>> = (0..count).map(|number| offset(number)..offset(number + 1)).collect();
-        let unused: Mutex<Vec<Memory>> = Mutex::default();
-        let work = |range: &Range<usize>| {
-            let memory = unused.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
-            let is_first = range.start == start;
-            LocatedWindow::read(on_disk, &head, range, is_first, memory).filter(|_| !progress.is_cancelled())
-        };
-        let mut appended = 0;
-        let limit = MaxBytes { max: u64::MAX, size: |_: &Range<usize>| 0 };
-        in_order(&windows, limit, work, |_, window: Option<LocatedWindow>| {
-            let memory = window.and_then(|window| file.append(window));
-            let is_appended = memory.is_some();
-            appended += usize::from(is_appended);
-            unused.lock().unwrap_or_else(PoisonError::into_inner).extend(memory);
-            is_appended
-        });
-        (appended == windows.len() && !file.quirks.is_empty()).then_some(file)
+    /// Before the first window of a file of `len` bytes; `scan` is that of its beginning. Also returns its windows.
+    fn after(beginning: Beginning, scan: &Scan, len: u64) -> (Self, RepairedWindows) {
+        let Beginning { head, first, end: position } = beginning;
+        let (scan, len) = (WindowScan::after_damage(scan.clone()), len as usize);
+        let joiner = WindowJoiner::after(scan.so_far().entries() as u32, len);
+        let windows = RepairedWindows::after(scan.end(), &head, len);
+        let (quirks, anchors, tail, starts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        (Self { scan: Some(scan), joiner, quirks, anchors, first, tail, starts, position }, windows)
     }
 
     /// Appends the next window. Returns its memory, or `None` if the file must be read as a whole.
-    fn append(&mut self, window: LocatedWindow) -> Option<Memory> {
+    fn append(&mut self, window: LocatedWindow, scanned: ScannedWindow) -> Option<Memory> {
         let LocatedWindow { mut repaired, quirks, anchors, end, stored } = window;
-        let before = self.position;
-        let in_file = |(line, column): (u64, u64)| {
-            let columns_before = if line == 1 { before.1 - 1 } else { 0 };
-            (line + before.0 - 1, column + columns_before)
-        };
+        let scan = self.scan.take()?;
+        let (head, start, known) = (scan.head_len(), scan.end(), scan.so_far().starts.len());
         // Offsets have 32 bits.
-        u32::try_from(self.joiner.bytes.len() + repaired.bytes.len()).ok()?;
-        let (shift, entries) = (self.joiner.bytes.len() as u32, self.joiner.entries);
+        u32::try_from(start + repaired.bytes.len()).ok()?;
+        let tail = scanned.entry_ends().last().map_or(head, |end| *end as usize);
+        self.tail = repaired.bytes.get(tail..)?.to_vec();
+        let scan = self.scan.insert(scan.append(scanned, &Progress::default()).ok()?).so_far();
+        if scan.entries() == 0 {
+            return None;
+        }
+        match &mut self.first {
+            Some(first) => first.add(repaired.bytes.get(head..)?, scan.starts.get(known..)?),
+            None => self.first = Some(FirstEntries::of(&repaired.bytes, scan)),
+        }
+        self.starts.push((start as u32, self.position));
+        let (shift, entries) = ((start - head) as u32, self.joiner.entries);
         let redundant = usize::from(!self.joiner.needs_first_anchor(&repaired));
         let anchors = anchors.into_iter().skip(redundant);
-        self.anchors.extend(anchors.map(|(at, position)| (at + shift, in_file(position))));
+        self.anchors.extend(anchors.map(|(at, position)| (at + shift, in_file(position, self.position))));
         self.quirks.extend(quirks.into_iter().map(|quirk| Quirk {
-            at: in_file(quirk.at),
+            at: in_file(quirk.at, self.position),
             entry: quirk.entry.map(|entry| entry + entries),
             ..quirk
         }));
-        self.position = in_file(end);
-        let mut anchors = std::mem::take(&mut repaired.anchors);
-        anchors.clear();
+        self.position = in_file(end, self.position);
+        let anchors = std::mem::take(&mut repaired.anchors);
         Some(Memory { stored, repaired: self.joiner.append(repaired)?, anchors })
     }
-}
-
-impl LocatedWindow {
-    /// Reads and repairs the window that starts and ends after the first entries that end in or behind this range of a
-    /// file, and finds the positions of its repairs. The first window starts with the range. `None` if the file must be
-    /// read as a whole.
-    fn read(on_disk: &OnDisk, head: &[u8], range: &Range<usize>, is_first: bool, memory: Memory) -> Option<Self> {
-        let Memory { mut stored, repaired: mut written, anchors } = memory;
-        stored.clear();
-        stored.extend_from_slice(head);
-        let mut opened = open_unchanged(on_disk).ok()?;
-        opened.file.seek(SeekFrom::Start(range.start as u64)).ok()?;
-        let mut file = opened.file.take(on_disk.len - range.start as u64);
-        file.by_ref().take((range.len() + FIRST_AHEAD) as u64).read_to_end(&mut stored).ok()?;
-        let is_last = range.end as u64 == on_disk.len;
-        let mut ends = seam(&stored, head.len() + range.len());
-        if !is_last && ends.is_none_or(|end| end + AHEAD > stored.len()) {
-            file.take((MAX_SEARCH + AHEAD) as u64).read_to_end(&mut stored).ok()?;
-            ends = seam(&stored, head.len() + range.len());
-        }
-        let start = if is_first { head.len() } else { seam(&stored, head.len())? };
-        let end = if is_last { head.len() + range.len() } else { ends? };
-        let text = stored.get(start..end)?;
-        if conflict::has_sign(text) || simdutf8::basic::from_utf8(text).is_err() {
-            return None;
-        }
-        written.truncate(0);
-        let window = Window { bytes: &stored, head: head.len(), range: start..end, is_last };
-        let mut repaired = RepairedWindow::of(&window, written, anchors)?;
-        let lines = || Lines::new(&stored).continued(start, (1, 1));
-        let mut quirks = Vec::new();
-        let located = locate(&repaired.anchors, std::mem::take(&mut repaired.repairs), lines, &mut quirks);
-        let last = repaired.anchors.last().zip(located.last());
-        let mut lines = last.map_or_else(lines, |((_, at), (_, position))| lines().continued(*at, *position));
-        let end = lines.position(end);
-        Some(Self { repaired, quirks, anchors: located, end, stored })
-    }
-}
-
-/// Reads the sound beginning of a file into `bytes`: what is before the content of the root, and the sound entries. `None`
-/// if the file has changed, or a repair cannot start there.
-fn sound_beginning(on_disk: &OnDisk, scan: &Scan, mut bytes: FileBytes) -> Option<FileBytes> {
-    let is_started = scan.entries() > 0;
-    let end = if is_started { *scan.starts.last()? } else { scan.root_tag.1 };
-    let mut opened = open_unchanged(on_disk).ok()?;
-    if !bytes.append_parallel(&opened.file, end as usize).ok()? {
-        bytes.append_from(&mut opened.file.by_ref(), u64::from(end)).ok()?;
-    }
-    let is_sound = !is_started || SoundPrefix::of(&bytes, scan).is_some();
-    (is_sound && bytes.len() == end as usize).then_some(bytes)
 }
 
 #[cfg(test)]
@@ -211,9 +199,10 @@ mod tests {
         let check = |in_windows: LoadedText| {
             assert_eq!(in_windows.sitemap.quirks, whole.sitemap.quirks, "{text}");
             assert_eq!((&in_windows.locs, in_windows.reading.rows), (&whole.locs, whole.reading.rows), "{text}");
+            let is_whole = in_windows.dropped.is_none();
             // With its anchors.
-            assert_eq!(in_windows.source, whole.source, "{text}");
-            in_windows.reading.bytes_read > 0
+            assert_eq!(in_windows.restored().source, whole.source, "{text}");
+            is_whole
         };
         let is_whole = check(load_text(text.as_bytes(), Buffers::windows()));
         // On a thread of the pool, as a file of several.
@@ -234,6 +223,7 @@ mod tests {
             ("<loc>", "<loc lang=en>"),
             ("/300<", "/?a&b<"),
             ("/399<", "/?a&b<"),
+            ("</urlset>", "</urlset><url/>"),
         ] {
             for line_end in ["\n", "\r\n", ""] {
                 let text = sound.replace('\n', line_end).replace(from, to);

@@ -6,31 +6,25 @@
 
 use super::disk::OnDisk;
 use super::error::Error;
+use super::first_entries::FirstEntries;
 use super::load_context::LoadContext;
-use super::loaded::{File, FileInfo};
+use super::loaded::{DroppedEntries, File, FileInfo};
 use super::read::{Contents, open_regular};
 use super::repair_in_windows::DamagedFile;
 use super::scan_and_repair::StartedScan;
 use super::stream::is_stream;
-use super::window::{MIN_LEN, SCALE, WINDOW, Window};
+use super::window::{MIN_LEN, WINDOW, Window};
 use super::{conflict, decode, detect};
 use crate::document::form::Form;
 use crate::document::sitemap::UTF_8;
-use crate::document::source::{Source, mentions_prefix};
 use crate::xml::grid::TableHints;
-use crate::xml::names::{FileKind, Names};
-use crate::xml::scan::{GaveUp, Scan, Visit, WindowScan};
+use crate::xml::names::FileKind;
+use crate::xml::scan::{GaveUp, Visit, WindowScan};
 use std::path::Path;
 use std::sync::Arc;
 
 /// The maximum number of cores that scan one window.
 const MAX_CORES: usize = 8;
-
-/// Number of bytes of the first entries, which are kept: most messages are about them.
-const KEPT_BYTES: usize = 64 * SCALE;
-
-/// Number of entries that are kept at least, if the first window has as many.
-const KEPT_ENTRIES: usize = if cfg!(test) { 2 } else { 100 };
 
 /// The scan of a file in windows.
 enum InWindows<V> {
@@ -116,8 +110,7 @@ impl<V: Visit + Send> LoadContext<'_, V> {
             Ok(scan) => scan,
             Err(gave_up) => return damaged(gave_up, facts, visitor, on_disk),
         };
-        let first = FirstEntries::of(bytes, scan.so_far());
-        let mut unused = UnusedPrefixes::of(bytes, scan.so_far());
+        let mut first = FirstEntries::of(bytes, scan.so_far());
         window.head = scan.head_len();
         while !is_last {
             window.drop_scanned(end);
@@ -128,7 +121,7 @@ impl<V: Visit + Send> LoadContext<'_, V> {
                 return None;
             };
             (end, is_last) = (next, window.is_last(next));
-            unused.remove_used(bytes.get(window.head..)?);
+            first.skip(bytes.get(window.head..)?);
             scan = match scan.next(bytes, is_last, &mut visitor, self.progress) {
                 Ok(scan) => scan,
                 Err(gave_up) => return damaged(gave_up, facts, visitor, on_disk),
@@ -140,58 +133,13 @@ impl<V: Visit + Send> LoadContext<'_, V> {
         let tail = len as usize - *starts.last()? as usize;
         let tail = window.buffer.get(window.buffer.len().checked_sub(tail)?..)?;
         let source = first.source(tail, scan)?;
-        source.note_absent_prefixes(unused.0);
-        let (on_disk, dropped) = (Some(on_disk), Some(starts));
+        let (on_disk, dropped) = (Some(on_disk), Some(Box::new(DroppedEntries { starts, repaired: None })));
         let file = File { facts, source, on_disk, visitor, quirks: Arc::default(), form: Form::Xml, dropped };
         Some(InWindows::Complete(Box::new(file)))
     }
 
     fn window_len(&self) -> usize {
         WINDOW * if self.progress.has_idle_cores() { rayon::current_num_threads().min(MAX_CORES) } else { 1 }
-    }
-}
-
-/// The prefixes that the root declares and no entry has mentioned yet: a declaration that is used anywhere must not be
-/// removed. None if the first window mentions no prefix, since most such files have no extensions.
-struct UnusedPrefixes(Vec<Box<[u8]>>);
-
-impl UnusedPrefixes {
-    /// Those of the first window.
-    fn of(bytes: &[u8], scan: &Scan) -> Self {
-        let declared = scan.names.iter().flat_map(Names::declared_prefixes);
-        let mut unused = Self(declared.map(|(prefix, _)| prefix.as_bytes().into()).collect());
-        let (count, head) = (unused.0.len(), scan.starts.first().map_or(0, |start| *start as usize));
-        unused.remove_used(bytes.get(head..).unwrap_or_default());
-        if unused.0.len() == count { Self(Vec::new()) } else { unused }
-    }
-
-    /// Removes those that a window mentions.
-    fn remove_used(&mut self, bytes: &[u8]) {
-        self.0.retain(|prefix| !mentions_prefix(bytes, prefix));
-    }
-}
-
-/// The bytes of a file up to the end of its first entries.
-struct FirstEntries {
-    bytes: Vec<u8>,
-    starts: Vec<u32>,
-}
-
-impl FirstEntries {
-    /// Of a scanned window.
-    fn of(bytes: &[u8], scan: &Scan) -> Self {
-        let head = scan.starts.first().copied().unwrap_or_default();
-        let is_kept = |(entry, start): &(usize, u32)| *entry <= KEPT_ENTRIES || (start - head) as usize <= KEPT_BYTES;
-        let starts = scan.starts.iter().copied().enumerate().take_while(is_kept);
-        let starts: Vec<u32> = starts.map(|(_, start)| start).collect();
-        let end = starts.last().copied().unwrap_or_default() as usize;
-        Self { bytes: bytes.get(..end).unwrap_or_default().to_vec(), starts }
-    }
-
-    /// A source of these entries with the tail of the file.
-    fn source(mut self, tail: &[u8], scan: Scan) -> Option<Source> {
-        self.bytes.extend_from_slice(tail);
-        Source::new(self.bytes, Scan { starts: self.starts, ..scan })
     }
 }
 
@@ -211,14 +159,10 @@ mod tests {
     fn dropped(text: &[u8]) -> usize {
         let (in_windows, whole) = (load_text(text, Buffers::windows()), load_text(text, Buffers::New));
         let kept = in_windows.source.len();
-        let (source, dropped) = match &in_windows.dropped {
-            Some(starts) => {
-                (in_windows.source.with_entries(text.to_vec().into(), starts).unwrap(), starts.len() - 1 - kept)
-            }
-            None => (in_windows.source, 0),
-        };
+        let in_windows = in_windows.restored();
+        let dropped = in_windows.source.len() - kept;
         let progress = |reading: Reading| (reading.rows, reading.bytes_done);
-        let found = (source, in_windows.locs, progress(in_windows.reading));
+        let found = (in_windows.source, in_windows.locs, progress(in_windows.reading));
         assert_eq!(found, (whole.source, whole.locs, progress(whole.reading)), "{}", String::from_utf8_lossy(text));
         assert!(whole.dropped.is_none());
         dropped
@@ -269,14 +213,12 @@ mod tests {
             format!("{ROOT}{}</urlset>\n", entries(2)).into_bytes(),
             [latin.as_bytes(), b"<!-- \xE9 -->"].concat(),
             [sound.as_bytes(), b"<!-- \xE9 -->"].concat(),
-            changed("/300<", "/?a&b<"),
             changed("<url><loc>https://e.com/300", "text<url><loc>https://e.com/300"),
             changed("<url><loc>https://e.com/300", "<x:y xmlns:x=\"urn:x\"/><url><loc>https://e.com/300"),
             changed("/300<", &format!("/300<!--{}--><", "x".repeat(2 * MAX_WINDOW))),
             // A window ends in a comment.
             changed("<url><loc>https://e.com/200", &format!("<!--{}--><url><loc>https://e.com/200", entries(60))),
             changed("</urlset>", ""),
-            [sound.as_bytes(), b"<url/>"].concat(),
             changed("<url><loc>https://e.com/300", "<!--\n<<<<<<< \n--><url><loc>https://e.com/300"),
         ];
         for text in files {

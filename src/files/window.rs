@@ -6,6 +6,7 @@
 use super::disk::{Fingerprint, OnDisk};
 use super::error::{Error, Reason};
 use super::read::{CHUNK, Opened, open_regular};
+use crate::document::source::Lines;
 use crate::xml::scan::last_entry_end;
 use std::io::{Read, Seek, SeekFrom};
 
@@ -100,32 +101,58 @@ impl<'b> Window<'b> {
     }
 }
 
-/// Reads a part of a file again, which is unchanged since it was read: successive pieces that end at `ends`, until `visit`
-/// returns false.
+/// Consecutive bytes of a file that are read again. They start with the file or after an entry, and end after an entry or
+/// with the file.
+pub(crate) struct Piece<'l, 'b> {
+    /// The bytes, repaired if the file is damaged.
+    pub(crate) bytes: &'b [u8],
+    /// The offset of the first one in the file, after the repair.
+    pub(crate) start: u32,
+    /// A counter of the lines of the stored file at the first byte.
+    pub(crate) lines: &'l mut Lines<'b>,
+}
+
+/// Reads the beginning of a file again, which is unchanged since it was read: pieces that end at `ends`, until `visit`
+/// returns false. Returns whether it did not.
 ///
 /// # Errors
 /// The file cannot be read, or has changed.
-pub(crate) fn read_again(
+pub(super) fn each_piece(
     on_disk: &OnDisk,
-    ends: impl IntoIterator<Item = u64>,
-    mut visit: impl FnMut(&[u8]) -> bool,
-) -> Result<(), Error> {
+    ends: impl IntoIterator<Item = u32>,
+    mut visit: impl FnMut(Piece<'_, '_>) -> bool,
+) -> Result<bool, Error> {
     let failed = |error| Error::system("read", &on_disk.path, error);
     let mut opened = open_unchanged(on_disk)?;
-    let (mut buffer, mut from) = (Vec::new(), 0);
+    let (mut buffer, mut start, mut position) = (Vec::new(), 0, (1, 1));
     for end in ends {
         buffer.clear();
-        let len = end.saturating_sub(from);
+        let len = u64::from(end.saturating_sub(start));
         let read = opened.file.by_ref().take(len).read_to_end(&mut buffer).map_err(failed)?;
         if (read as u64) < len {
             return Err(Error::new(&on_disk.path, Reason::Changed));
         }
-        if !visit(&buffer) {
-            break;
+        let mut lines = Lines::new(&buffer).continued(0, position);
+        if !visit(Piece { bytes: &buffer, start, lines: &mut lines }) {
+            return Ok(false);
         }
-        from = end;
+        (start, position) = (end, lines.position(buffer.len()));
     }
-    Ok(())
+    Ok(true)
+}
+
+/// The ends of pieces of about [`WINDOW`] bytes, of a file whose entries start at `starts`, up to the last of these. The
+/// first piece begins with the file.
+pub(super) fn piece_ends(starts: &[u32]) -> impl Iterator<Item = u32> + '_ {
+    let mut known = None;
+    std::iter::from_fn(move || {
+        let last = starts.len().checked_sub(1).filter(|last| known != Some(*last))?;
+        let from = known.and_then(|known| starts.get(known)).copied().unwrap_or_default();
+        let fitting = starts.partition_point(|start| *start <= from.saturating_add(WINDOW as u32));
+        let next = fitting.saturating_sub(1).max(known.map_or(0, |known| known + 1)).min(last);
+        known = Some(next);
+        starts.get(next).copied()
+    })
 }
 
 /// Opens a file that was read before.
@@ -157,9 +184,9 @@ pub(super) mod tests {
         let mut window = Window::new(&on_disk, &mut buffer);
         assert!(window.fill(WINDOW).is_some());
         let ends = [10, 20];
-        assert!(read_again(&on_disk, ends, |_| true).is_ok());
+        assert!(each_piece(&on_disk, ends, |_| true).is_ok());
         fs::write(&path, format!("{ROOT}{}</urlset>\n", entries(401))).unwrap();
         assert!(window.fill(WINDOW).is_none());
-        assert!(read_again(&on_disk, ends, |_| true).unwrap_err().to_string().contains("has changed"));
+        assert!(each_piece(&on_disk, ends, |_| true).unwrap_err().to_string().contains("has changed"));
     }
 }

@@ -40,6 +40,7 @@ use crate::data::DataSet;
 use crate::document::Document;
 use crate::document::query::Query;
 use crate::document::rows::{RowId, RowSet};
+use crate::document::sitemap::SitemapId;
 use crate::document::sort::SortKey;
 use crate::document::view::{View, ViewSpec};
 use crate::files::{self, Disk};
@@ -51,6 +52,7 @@ use edit::{Change, EditError, Prepared, prepared};
 use findings::file_findings;
 use state::history::{self, History};
 use state::{Snapshot, State};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use store::journal;
@@ -125,6 +127,8 @@ pub struct Session {
     uncompared: Option<Uncompared>,
     /// Line numbers, by row, of rows that findings of other rows name; only for streamed sets.
     known_lines: Arc<Vec<(u32, u32)>>,
+    /// The windows of the damaged files of which only the first entries are in memory.
+    repaired_windows: HashMap<SitemapId, files::RepairedWindows>,
 }
 
 impl Session {
@@ -164,6 +168,7 @@ impl Session {
             index_rules: Vec::new(),
             uncompared: None,
             known_lines: Arc::default(),
+            repaired_windows: HashMap::new(),
             listed: RowSet::new(),
         }
     }

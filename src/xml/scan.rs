@@ -12,7 +12,7 @@ mod windows;
 pub use grid::scan_grid;
 pub use parallel::{MAX_SEARCH, last_entry_end, seam};
 pub use visit::{Ignore, ParsedEntry, Visit};
-pub use windows::{GaveUp, WindowScan};
+pub use windows::{GaveUp, ScannedWindow, WindowBytes, WindowScan};
 
 use super::damage::Damage;
 use super::entry::Entry;

@@ -5,9 +5,8 @@
 
 use crate::document::rows::{RowId, RowSet};
 use crate::document::sitemap::SitemapId;
-use crate::document::source::Lines;
 use crate::document::unload;
-use crate::files::{self, Buffers, Loaded, OnDisk, Options, Reason};
+use crate::files::{self, Buffers, Loaded, Options, Piece, Reason, StoredEntries};
 use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::protocol::location::{NO_KEY, key_hash};
@@ -21,9 +20,6 @@ use rayon::prelude::*;
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
-
-/// Number of bytes that are read again at a time; tests have small files.
-const PIECE: u32 = if cfg!(test) { 512 } else { 512 << 10 };
 
 /// The URL of a row, and its line in the file.
 struct RowUrl {
@@ -115,11 +111,20 @@ pub(crate) fn show_whole<E: From<files::Error>>(
 
 /// Makes all entries of a file resident.
 fn restore(session: &mut Session, id: SitemapId, options: &Options) -> Result<(), files::Error> {
+    let bytes = stored_entries(session, id).map(|stored| stored.read(options)).transpose()?;
+    let is_restored = bytes.is_some_and(|bytes| unload::restore(&mut session.current.state.document, id, bytes));
+    if is_restored {
+        return Ok(());
+    }
     let path = session.document().sitemap(id).and_then(|sitemap| sitemap.path.clone()).unwrap_or_default();
-    let contents = files::read(&path, options, &Progress::default())?;
-    let is_same = session.disk.get(&path).is_some_and(|known| known.has_same_metadata(&contents.on_disk));
-    let is_restored = is_same && unload::restore(&mut session.current.state.document, id, contents.bytes);
-    if is_restored { Ok(()) } else { Err(files::Error::new(&path, Reason::Changed)) }
+    Err(files::Error::new(&path, Reason::Changed))
+}
+
+/// The entries of a file of which only the first are in memory.
+fn stored_entries(session: &Session, id: SitemapId) -> Option<StoredEntries<'_>> {
+    let path = session.document().sitemap(id)?.path.as_deref()?;
+    let (on_disk, starts) = (session.disk.get(path)?, unload::starts_of(session.document(), id)?);
+    Some(StoredEntries { on_disk, starts, repaired: session.repaired_windows.get(&id) })
 }
 
 /// Reads the URLs of files whose keys were not kept, if other files have alternate links: these may lead to their rows.
@@ -141,7 +146,7 @@ fn read_missing_keys(session: &mut Session) -> Result<(), files::Error> {
 fn keep_urls(session: &mut Session, rows: &RowSet) -> Result<(), files::Error> {
     let of_file = |id: &SitemapId| {
         let file = PartialFile::of(session, *id)?;
-        let entries = rows.range(file.first..file.first + file.len()).map(|row| row - file.first);
+        let entries = rows.range(file.first..file.first + file.stored.len()).map(|row| row - file.first);
         Some(file.urls(&entries.collect::<Vec<_>>()))
     };
     let found: Vec<Vec<RowUrl>> = partial_files(session).par_iter().filter_map(of_file).collect::<Result<_, _>>()?;
@@ -155,8 +160,7 @@ fn keep_urls(session: &mut Session, rows: &RowSet) -> Result<(), files::Error> {
 
 /// A file of which only the first entries are in memory.
 struct PartialFile<'f> {
-    on_disk: &'f OnDisk,
-    starts: &'f [u32],
+    stored: StoredEntries<'f>,
     names: &'f Names,
     /// Its first row.
     first: u32,
@@ -166,14 +170,8 @@ impl<'f> PartialFile<'f> {
     fn of(session: &'f Session, id: SitemapId) -> Option<Self> {
         let document = session.document();
         let sitemap = document.sitemap(id)?;
-        let on_disk = session.disk.get(sitemap.path.as_deref()?)?;
-        let (starts, first) = (unload::starts_of(document, id)?, sitemap.rows.iter().next()?.0);
-        Some(Self { on_disk, starts, names: &sitemap.frame.names, first })
-    }
-
-    /// Number of entries.
-    const fn len(&self) -> u32 {
-        self.starts.len() as u32 - 1
+        let stored = stored_entries(session, id)?;
+        Some(Self { stored, names: &sitemap.frame.names, first: sitemap.rows.iter().next()?.0 })
     }
 
     /// The URLs of entries, by ascending number, with their lines.
@@ -187,7 +185,7 @@ impl<'f> PartialFile<'f> {
 
     /// The hashes of the normalised URLs of all entries.
     fn keys(&self) -> Result<Vec<u64>, files::Error> {
-        let entries: Vec<u32> = (0..self.len()).collect();
+        let entries: Vec<u32> = (0..self.stored.len()).collect();
         let mut keys = vec![NO_KEY; entries.len()];
         self.each_url(&entries, |entry, _, loc| {
             if let Some(key) = keys.get_mut(entry as usize) {
@@ -202,10 +200,10 @@ impl<'f> PartialFile<'f> {
         if prefixes.is_empty() {
             return Ok(());
         }
-        let mut head = self.starts.first().copied().unwrap_or_default() as usize;
-        let ends = piece_ends(self.starts).filter_map(|end| self.starts.get(end as usize));
-        files::read_again(self.on_disk, ends.chain(self.starts.last()).map(|end| u64::from(*end)), |bytes| {
-            let entries = bytes.get(std::mem::take(&mut head)..).unwrap_or_default();
+        let head = self.stored.start(0);
+        let entries: Vec<u32> = (0..self.stored.len()).collect();
+        self.stored.each_piece(&entries, |Piece { bytes, start, .. }| {
+            let entries = bytes.get(head.saturating_sub(start) as usize..).unwrap_or_default();
             file_fixes::remove_mentioned(prefixes, entries);
             !prefixes.is_empty()
         })
@@ -214,39 +212,20 @@ impl<'f> PartialFile<'f> {
     /// Visits those of the given entries, by ascending number, that have a URL: the entry, the line of its URL, and the
     /// URL.
     fn each_url(&self, entries: &[u32], mut visit: impl FnMut(u32, u32, &str)) -> Result<(), files::Error> {
-        let Some(last) = entries.last() else { return Ok(()) };
-        let ends: Vec<u32> = piece_ends(self.starts).take_while(|end| *end <= *last + 1).collect();
-        let ends = ends.into_iter().chain([*last + 1]);
-        let start = |entry: u32| self.starts.get(entry as usize).copied().unwrap_or_default();
-        let (mut wanted, mut from, mut line) = (entries.iter().copied().peekable(), 0, 0);
-        let mut piece_end = ends.clone();
-        files::read_again(self.on_disk, ends.map(|end| u64::from(start(end))), |bytes| {
-            let mut lines = Lines::new(bytes);
-            let end = piece_end.next().unwrap_or_default();
-            while let Some(entry) = wanted.next_if(|entry| *entry < end) {
-                let at = (start(entry) - from) as usize;
-                let text = bytes.get(at..(start(entry + 1) - from) as usize).unwrap_or_default();
+        let mut wanted = entries.iter().copied().peekable();
+        self.stored.each_piece(entries, |Piece { bytes, start, lines }| {
+            let end = start + bytes.len() as u32;
+            while let Some(entry) = wanted.next_if(|entry| self.stored.start(*entry) < end) {
+                let at = (self.stored.start(entry) - start) as usize;
+                let text = bytes.get(at..(self.stored.start(entry + 1) - start) as usize).unwrap_or_default();
                 let parsed = Entry::of(text, self.names);
                 let Some(loc) = parsed.value(Field::Loc, text) else { continue };
-                let (line_in_piece, _) = lines.position(at + field_offset(&parsed, Some(Field::Loc)));
-                visit(entry, line + line_in_piece as u32, &loc);
+                let (line, _) = lines.position(at + field_offset(&parsed, Some(Field::Loc)));
+                visit(entry, line as u32, &loc);
             }
-            let (last_line, _) = lines.position(bytes.len());
-            (from, line) = (start(end), line + last_line as u32 - 1);
             wanted.peek().is_some()
         })
     }
-}
-
-/// The numbers of entries at which pieces of about [`PIECE`] bytes end. The first piece begins with the file.
-fn piece_ends(starts: &[u32]) -> impl Iterator<Item = u32> + '_ {
-    let mut end = 0;
-    std::iter::from_fn(move || {
-        let from = if end == 0 { 0 } else { *starts.get(end)? };
-        let next = starts.partition_point(|start| *start <= from.saturating_add(PIECE)).saturating_sub(1).max(end + 1);
-        end = next;
-        (next < starts.len()).then_some(next as u32)
-    })
 }
 
 #[cfg(test)]
@@ -279,11 +258,15 @@ mod tests {
         fn urls_and_lines_equal_those_of_the_whole_file(
             rests in prop::collection::vec((0..60_usize, prop::sample::select(vec!["", "\n", "\r\n", "\r", "\n\n \n"])), 8..80),
             repeated in prop::collection::vec(any::<prop::sample::Index>(), 1..6),
+            damaged in prop::collection::vec(any::<prop::sample::Index>(), 0..4),
         ) {
             let row = |(number, (len, line_end)): (usize, &(usize, &str))| {
                 (format!("https://e.com/{number}/{}", "x".repeat(*len)), (*line_end).to_owned())
             };
             let mut rows: Vec<(String, String)> = rests.iter().enumerate().map(row).collect();
+            for index in damaged {
+                rows[index.index(rests.len())].0.push_str("&b");
+            }
             // Equal URLs are compared.
             for index in repeated {
                 rows[index.index(rests.len())].0 = "https://e.com/same".to_owned();
@@ -323,8 +306,6 @@ mod tests {
         let url = |row: u32, links: &str| format!("<url><loc>https://e.com/{row}</loc>{links}</url>");
         let link = |row: u32| format!("<x:link rel=\"alternate\" hreflang=\"h{row}\" href=\"https://e.com/{row}\"/>");
         let root = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"";
-        let unlinked: String = (0..60).map(|row| url(row, "")).collect();
-        write("a.xml", &format!("{root}>{unlinked}</urlset>"));
         // These links have no answer, and some lead to no row.
         let linked: String = (100..140).map(|row| url(row, &format!("{}{}", link(row), link(row - 60)))).collect();
         write("b.xml", &format!("{root} xmlns:x=\"http://www.w3.org/1999/xhtml\">{linked}</urlset>"));
@@ -332,21 +313,31 @@ mod tests {
             ["a", "b"].map(|name| format!("<sitemap><loc>https://e.com/{name}.xml</loc></sitemap>")).concat();
         write("index.xml", &format!("{}>{members}</sitemapindex>", root.replace("urlset", "sitemapindex")));
         let path = folder.path().join("index.xml");
-        let (partial, whole) = (open(&path), load::open(&path, Options::default(), NOW).unwrap());
-        assert!([0, 1].map(SitemapId).iter().all(|id| partial.document().is_partial(*id)));
-        let counts = |session: &Session| session.current.checks.counts();
-        assert_eq!(counts(&partial), counts(&whole));
-        let flagged = |session: &Session, rule: SetRule| session.current.checks.set().count_of(rule);
-        assert!(
-            flagged(&partial, SetRule::HreflangNoReturn) > 0 && flagged(&partial, SetRule::HreflangTargetMissing) > 0
-        );
+        for damage in ["", "<lastmod>a&b</lastmod>"] {
+            let unlinked: String = (0..60).map(|row| url(row, if row % 50 == 20 { damage } else { "" })).collect();
+            write("a.xml", &format!("{root}>{unlinked}</urlset>"));
+            let (partial, whole) = (open(&path), load::open(&path, Options::default(), NOW).unwrap());
+            assert!([0, 1].map(SitemapId).iter().all(|id| partial.document().is_partial(*id)));
+            let counts = |session: &Session| session.current.checks.counts();
+            assert_eq!(counts(&partial), counts(&whole));
+            let flagged = |session: &Session, rule: SetRule| session.current.checks.set().count_of(rule);
+            assert!(flagged(&partial, SetRule::HreflangNoReturn) > 0);
+            assert!(flagged(&partial, SetRule::HreflangTargetMissing) > 0);
+        }
     }
 
     #[test]
     fn a_file_is_whole_only_while_it_is_shown() {
+        check_shown("");
+        check_shown("?a&b");
+    }
+
+    /// Shows a file in which this text follows two of the URLs.
+    fn check_shown(damage: &str) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("sitemap.xml");
-        let rows: Vec<(String, String)> = (0..80).map(|row| (format!("https://e.com/{row}"), String::new())).collect();
+        let row = |number: u32| format!("https://e.com/{number}{}", if number % 50 == 20 { damage } else { "" });
+        let rows: Vec<(String, String)> = (0..80).map(|number| (row(number), String::new())).collect();
         write(&path, &rows);
         let (mut session, options) = (open(&path), Options { buffers: Buffers::reused(), ..Options::default() });
         let id = SitemapId(0);

@@ -7,7 +7,7 @@ use crate::document::rows::RowSet;
 use crate::document::sitemap::SitemapId;
 use crate::document::unload;
 use crate::document::view::View;
-use crate::files::{self, Buffers, Loaded, OnDisk, Options};
+use crate::files::{self, Buffers, DroppedEntries, Loaded, OnDisk, Options};
 use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::protocol::lastmod::Now;
@@ -132,7 +132,12 @@ impl Session {
                 let mut visitor = visitor;
                 let records = records(&mut visitor, &sitemap.quirks);
                 match dropped {
-                    Some(starts) => unload::append_first(&mut state.document, source, &records, (sitemap, starts)),
+                    Some(dropped) => {
+                        let DroppedEntries { starts, repaired } = *dropped;
+                        let id = SitemapId(state.document.sitemaps().len() as u32);
+                        self.repaired_windows.extend(repaired.map(|windows| (id, windows)));
+                        unload::append_first(&mut state.document, source, &records, (sitemap, starts));
+                    }
                     None => state.document.append(source, records.iter().copied(), sitemap),
                 }
                 let added = AddedFile { document: &state.document, records: &records };

@@ -69,9 +69,14 @@ const fn max_pieces(file_len: usize) -> usize {
     BASE_PIECES + file_len / BYTES_PER_PIECE
 }
 
-/// Memory for the repair of so many bytes: most repairs make the file a little longer. Unused huge pages take no memory.
-pub fn output_of(len: usize) -> FileBytes {
-    FileBytes::with_capacity(len + len / 16 + 256).unwrap_or_default()
+/// The length in bytes that nearly no repair of `len` bytes exceeds: most make them a little longer.
+pub const fn expected_len(len: usize) -> usize {
+    len + len / 16 + 256
+}
+
+/// Memory for the repair of so many bytes. Unused huge pages take no memory.
+fn output_of(len: usize) -> FileBytes {
+    FileBytes::with_capacity(expected_len(len)).unwrap_or_default()
 }
 
 /// Repairs a damaged file; `None` if it has neither the root nor an entry of a sitemap. `bytes` must be UTF-8.

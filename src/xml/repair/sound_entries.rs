@@ -102,12 +102,18 @@ impl SoundPrefix {
     /// The undamaged beginning of a file, from a scan that stopped at the first damage; `None` if a repair cannot start
     /// after it.
     pub fn of(bytes: &[u8], scan: &Scan) -> Option<Self> {
+        Self::of_last(bytes, 0, scan)
+    }
+
+    /// [`SoundPrefix::of`] for the bytes of a file from an offset on, which contain the last undamaged entry.
+    pub fn of_last(bytes: &[u8], from: usize, scan: &Scan) -> Option<Self> {
         let names = scan.names.as_ref()?;
         let [.., start, end] = *scan.starts else { return None };
         if scan.wraps {
             return None;
         }
-        let last = Entry::of(bytes.get(start as usize..end as usize)?, names);
+        let last = bytes.get((start as usize).checked_sub(from)?..(end as usize).checked_sub(from)?)?;
+        let last = Entry::of(last, names);
         // Elements after an entry without fields may belong to it.
         let has_fields = Field::ALL.iter().any(|field| last.field(*field).is_some());
         has_fields.then_some(Self { entries: scan.entries() as u32, end: end as usize })

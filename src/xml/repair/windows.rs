@@ -33,11 +33,11 @@ pub struct Window<'b> {
 /// A repaired window.
 #[derive(Debug)]
 pub struct RepairedWindow {
-    /// Its repaired bytes.
+    /// The bytes before the content of the root, and the repaired bytes of the window.
     pub bytes: FileBytes,
     /// Its repairs, with offsets in [`Window::bytes`]. The first entry has the number 0.
     pub repairs: Vec<FoundDefect>,
-    /// Pairs of corresponding offsets: in the repaired bytes and in [`Window::bytes`], in ascending order.
+    /// Pairs of corresponding offsets: in `bytes` and in [`Window::bytes`], in ascending order.
     pub anchors: Vec<(usize, usize)>,
     /// Whether the first anchor is needed only if offsets moved before the window.
     is_first_anchor_conditional: bool,
@@ -57,7 +57,6 @@ impl RepairedWindow {
         if !is_head || !repairer.log.repairs.is_empty() || repairer.root.is_empty {
             return None;
         }
-        repairer.out.truncate(0);
         repairer.soundness = Some(SoundnessCheck::new(source).of_segment(range.len(), true));
         (repairer.entries, repairer.moved) = (ENTRIES_BEFORE, Moved::Unknown);
         // As in a segment, the repair stops where the whole file matters.
@@ -100,12 +99,10 @@ fn is_after_entry(repairer: &Repairer<'_>) -> bool {
     is_closed && repairer.empty_entry.is_none() && !repairer.root.is_closed
 }
 
-/// Joins repaired windows.
+/// Joins what the repairs of windows have found.
 #[derive(Debug)]
 pub struct WindowJoiner {
-    /// All repaired bytes so far.
-    pub bytes: FileBytes,
-    /// The number of entries in them.
+    /// The number of entries so far.
     pub entries: u32,
     moved: Moved,
     log: RepairLog,
@@ -114,10 +111,9 @@ pub struct WindowJoiner {
 }
 
 impl WindowJoiner {
-    /// After the undamaged beginning of a file of `file_len` bytes: the bytes before the content of the root, and these
-    /// entries.
-    pub fn after(beginning: FileBytes, entries: u32, file_len: usize) -> Self {
-        Self { bytes: beginning, entries, moved: Moved::No, log: RepairLog::new(file_len), pieces: 0, file_len }
+    /// After the undamaged beginning of a file of `file_len` bytes, with so many entries.
+    pub fn after(entries: u32, file_len: usize) -> Self {
+        Self { entries, moved: Moved::No, log: RepairLog::new(file_len), pieces: 0, file_len }
     }
 
     /// Whether the first anchor of the next window is needed.
@@ -125,15 +121,13 @@ impl WindowJoiner {
         !window.is_first_anchor_conditional || self.moved != Moved::No
     }
 
-    /// Appends the bytes of the next window. Returns the memory of its bytes, or `None` if the file must be repaired as a
-    /// whole.
+    /// Appends the next window. Returns the memory of its bytes, or `None` if the file must be repaired as a whole.
     pub fn append(&mut self, window: RepairedWindow) -> Option<FileBytes> {
         let RepairedWindow { bytes, entries, moved, log, pieces, .. } = window;
         if self.pieces + pieces > max_pieces(self.file_len) || !self.log.can_append(&log) {
             return None;
         }
         self.pieces += pieces;
-        self.bytes.extend_from_slice(&bytes);
         self.log.append(log, self.entries);
         self.entries += entries;
         if moved != Moved::Unknown {

@@ -8,7 +8,6 @@
 use super::characters::check_characters;
 use super::{Scan, Start, Visit, Walk, parallel, run};
 use crate::progress::Progress;
-use crate::xml::damage::Damage;
 use crate::xml::parser::Parser;
 
 /// A scan of a file in windows. Its offsets are those of the whole file.
@@ -19,6 +18,61 @@ pub struct WindowScan {
     next: usize,
     /// The numbers of rows and bytes that were reported as progress.
     counted: (u64, u64),
+}
+
+/// The bytes of a window.
+#[derive(Debug, Clone, Copy)]
+pub struct WindowBytes<'b> {
+    /// The head and the window, which ends at an entry, or with the file if it is the last one.
+    pub bytes: &'b [u8],
+    /// Whether no entry of the file is before it.
+    pub is_first: bool,
+    /// Whether it is the last one.
+    pub is_last: bool,
+    /// The minimum size of a piece in bytes that one core scans.
+    pub min_piece: usize,
+}
+
+/// The scan of a window other than the first. Its offsets are those in [`WindowBytes::bytes`].
+#[derive(Debug)]
+pub struct ScannedWindow {
+    scan: Scan,
+    /// The length of the window in bytes.
+    len: usize,
+    is_first: bool,
+    /// Whether an entry or the file ends with it.
+    is_joined: bool,
+    /// The numbers of rows and bytes that were reported as progress.
+    counted: (u64, u64),
+}
+
+impl ScannedWindow {
+    /// Scans a window of a file with this root. `None` if the root is not that of a sitemap.
+    pub fn of<V: Visit + Send>(
+        window: &WindowBytes<'_>,
+        root: &Scan,
+        visitor: &mut V,
+        progress: &Progress,
+    ) -> Option<Self> {
+        let WindowBytes { bytes, is_first, is_last, min_piece } = *window;
+        let (names, head) = (root.names.as_ref()?, root.root_tag.1 as usize);
+        let mut parser = Parser::default();
+        let utf8 = check_characters(bytes, &mut parser, progress);
+        let mut scan = Scan { starts: vec![head as u32], root_tag: root.root_tag, ..Scan::default() };
+        let walk = Walk::new((&mut parser, &mut scan, visitor), progress, true);
+        let stop_offsets = if is_last { Vec::new() } else { vec![bytes.len()] };
+        let mut walk = Walk { utf8, is_later: !is_first, stop_offsets, ..walk };
+        parallel::body(bytes, head..bytes.len(), names, &mut walk, min_piece);
+        let (counted, is_joined) = (walk.counted, is_last || walk.stopped_at == Some(bytes.len()));
+        scan.has_unbound = parser.has_unbound;
+        scan.damage = parser.damage.list;
+        Some(Self { scan, len: bytes.len() - head, is_first, is_joined, counted })
+    }
+
+    /// The ends of its entries, in [`WindowBytes::bytes`].
+    pub fn entry_ends(&self) -> &[u32] {
+        self.scan.starts.get(1..).unwrap_or_default()
+    }
 }
 
 /// What to do with a file whose scan in windows gave up.
@@ -58,40 +112,52 @@ impl WindowScan {
         self.scan.root_tag.1 as usize
     }
 
+    /// Continues a scan that stopped at damage after its last entry, on windows of the repaired file.
+    pub fn after_damage(before: Scan) -> Self {
+        let next = before.starts.last().copied().unwrap_or_default() as usize;
+        Self { scan: Scan { damage: Vec::new(), ..before }, next, counted: (0, 0) }
+    }
+
     /// Continues the scan. `bytes` are the head and the next window, which ends at an entry, or with the file if it is the
     /// last one.
     ///
     /// # Errors
     /// The scan gives up.
     pub fn next<V: Visit + Send>(
-        mut self,
+        self,
         bytes: &[u8],
         is_last: bool,
         visitor: &mut V,
         progress: &Progress,
     ) -> Result<Self, GaveUp> {
-        let head = self.head_len();
-        let mut parser = Parser::default();
-        let utf8 = check_characters(bytes, &mut parser, progress);
-        let mut scan = Scan { starts: vec![head as u32], root_tag: self.scan.root_tag, ..Scan::default() };
-        let Some(names) = self.scan.names.take() else { return Err(GaveUp::Unusual) };
-        let walk = Walk::new((&mut parser, &mut scan, visitor), progress, true);
-        let stop_offsets = if is_last { Vec::new() } else { vec![bytes.len()] };
-        let mut walk = Walk { utf8, is_later: true, stop_offsets, ..walk };
-        parallel::body(bytes, head..bytes.len(), &names, &mut walk, parallel::MIN_PIECE_OF_WINDOW);
-        let (rows, done) = walk.counted;
-        let is_joined = is_last || walk.stopped_at == Some(bytes.len());
+        let window = WindowBytes { bytes, is_first: false, is_last, min_piece: parallel::MIN_PIECE_OF_WINDOW };
+        let Some(scanned) = ScannedWindow::of(&window, &self.scan, visitor, progress) else {
+            return Err(GaveUp::Unusual);
+        };
+        self.append(scanned, progress)
+    }
+
+    /// Appends the scan of the next window.
+    ///
+    /// # Errors
+    /// The scan gives up.
+    pub fn append(mut self, window: ScannedWindow, progress: &Progress) -> Result<Self, GaveUp> {
+        let ScannedWindow { mut scan, len, is_first, is_joined, counted: (rows, done) } = window;
         self.counted = (self.counted.0 + rows, self.counted.1 + done);
-        let moved = self.next - head;
-        self.scan.starts.extend(scan.starts.iter().skip(1).map(|start| start + moved as u32));
-        self.scan.names = Some(names);
-        self.scan.has_unbound |= parser.has_unbound;
+        let moved = self.next - self.head_len();
+        if is_first {
+            self.scan.starts = scan.starts;
+        } else {
+            self.scan.starts.extend(scan.starts.iter().skip(1).map(|start| start + moved as u32));
+        }
+        self.scan.has_unbound |= scan.has_unbound;
         self.scan.stray = scan.stray.map(|at| at + moved as u32);
         self.scan.wraps |= scan.wraps;
         self.scan.has_siblings |= scan.has_siblings;
         self.scan.cancelled |= scan.cancelled;
-        self.scan.damage.extend(parser.damage.list.iter().map(|damage| Damage { at: damage.at + moved, ..*damage }));
-        self.next += bytes.len() - head;
+        scan.damage.iter_mut().for_each(|damage| damage.at += moved);
+        self.scan.damage.append(&mut scan.damage);
+        self.next += len;
         self.if_joined(is_joined, progress)
     }
 
@@ -105,6 +171,11 @@ impl WindowScan {
         let is_damaged = is_usual && !scan.damage.is_empty() && scan.names.is_some();
         let scan = self.give_up(progress);
         Err(if is_damaged { GaveUp::Damaged(Box::new(scan)) } else { GaveUp::Unusual })
+    }
+
+    /// The end of the last window in bytes.
+    pub const fn end(&self) -> usize {
+        self.next
     }
 
     /// The scan of the windows so far.

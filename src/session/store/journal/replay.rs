@@ -13,6 +13,7 @@ use crate::files::journal::{Header, StateSlot, StoredJournal};
 use crate::progress::Progress;
 use crate::session::Session;
 use crate::session::edit::{EditError, Intent, prepared};
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -86,6 +87,7 @@ fn without_journal(session: &Session) -> Session {
         listed: session.listed.clone(),
         known_lines: Arc::clone(&session.known_lines),
         uncompared: None,
+        repaired_windows: HashMap::new(),
         ..*session
     }
 }

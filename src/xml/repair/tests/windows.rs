@@ -6,8 +6,8 @@ use crate::xml::repair::windows::{AHEAD, RepairedWindow, Window, WindowJoiner};
 /// Repairs a file in windows that end after these offsets; `sound` is the end of a sound beginning with some entries.
 fn in_windows(bytes: &[u8], head: usize, ends: &[usize], sound: (usize, u32)) -> Option<Repaired> {
     let (mut at, entries) = sound;
-    let mut joiner = WindowJoiner::after(bytes[..at].to_vec().into(), entries, bytes.len());
-    let (mut repairs, mut anchors) = (Vec::new(), Vec::new());
+    let mut joiner = WindowJoiner::after(entries, bytes.len());
+    let (mut whole, mut repairs, mut anchors) = (FileBytes::from(bytes[..at].to_vec()), Vec::new(), Vec::new());
     let ends: Vec<usize> = ends.iter().copied().filter(|end| *end > at).chain([bytes.len()]).collect();
     for (number, end) in ends.iter().copied().enumerate() {
         let ahead = (end + AHEAD).min(bytes.len());
@@ -17,7 +17,9 @@ fn in_windows(bytes: &[u8], head: usize, ends: &[usize], sound: (usize, u32)) ->
         let range = from..from + end - at;
         let window = Window { bytes: &text, head, range, is_last: number + 1 == ends.len() };
         let mut repaired = RepairedWindow::of(&window, FileBytes::default(), Vec::new())?;
-        let shift = joiner.bytes.len();
+        let shift = whole.len() - head;
+        assert_eq!(repaired.bytes[..head], bytes[..head]);
+        whole.extend_from_slice(&repaired.bytes[head..]);
         let skipped = usize::from(!joiner.needs_first_anchor(&repaired));
         anchors
             .extend(repaired.anchors.drain(..).skip(skipped).map(|(ours, theirs)| (ours + shift, theirs - from + at)));
@@ -29,7 +31,7 @@ fn in_windows(bytes: &[u8], head: usize, ends: &[usize], sound: (usize, u32)) ->
         joiner.append(repaired)?;
         at = end;
     }
-    Some(Repaired { bytes: joiner.bytes, repairs, anchors, unchanged_len: 0 })
+    Some(Repaired { bytes: whole, repairs, anchors, unchanged_len: 0 })
 }
 
 /// Checks a repair in windows that end after some end tags of entries; `head` is the end of the root's start tag. Returns

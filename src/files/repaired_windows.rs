@@ -1,0 +1,213 @@
+//! The windows in which a damaged file is repaired, one at a time and independently of each other.
+
+use super::buffers::Buffers;
+use super::conflict;
+use super::disk::OnDisk;
+use super::error::{Error, Reason};
+use super::ordered_pool::{MaxBytes, in_order};
+use super::repair_positions::locate;
+use super::window::{Piece, WINDOW, open_unchanged};
+use crate::document::quirk::Quirk;
+use crate::document::source::{Anchor, Lines};
+use crate::file_bytes::FileBytes;
+use crate::xml::repair::expected_len;
+use crate::xml::repair::windows::{AHEAD, RepairedWindow, Window};
+use crate::xml::scan::{MAX_SEARCH, seam};
+use std::io::{Read, Seek, SeekFrom};
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+/// Number of bytes after a window that are read with it: nearly every entry is shorter.
+const FIRST_AHEAD: usize = 4 << 10;
+
+/// The windows of a file. They follow its undamaged beginning.
+#[derive(Debug)]
+pub struct RepairedWindows {
+    /// The bytes before the content of the root.
+    head: Box<[u8]>,
+    /// The end of the undamaged beginning.
+    start: usize,
+    /// The length of the file as stored.
+    stored_len: usize,
+    /// The number of windows.
+    count: usize,
+    /// The starts of the windows that were repaired: the offset in the repaired file, and the position in the stored one.
+    starts: Vec<Anchor>,
+}
+
+/// The memory of a window, which others reuse: clearing new memory takes longer than writing to it.
+#[derive(Default)]
+pub(super) struct Memory {
+    /// The bytes as stored, with those before the content of the root.
+    pub(super) stored: Vec<u8>,
+    pub(super) repaired: FileBytes,
+    pub(super) anchors: Vec<(usize, usize)>,
+}
+
+/// A repaired window. Lines and columns are those in a text that begins with it.
+pub(super) struct LocatedWindow {
+    pub(super) repaired: RepairedWindow,
+    pub(super) quirks: Vec<Quirk>,
+    /// Anchors in its repaired bytes, which include those before the content of the root.
+    pub(super) anchors: Vec<Anchor>,
+    /// Line and column of its end.
+    pub(super) end: (u64, u64),
+    /// Memory for another window.
+    pub(super) stored: Vec<u8>,
+}
+
+impl RepairedWindows {
+    /// The windows of a file of `stored_len` bytes, whose undamaged beginning ends at `start`. `head` are the bytes before
+    /// the content of the root.
+    pub(super) fn after(start: usize, head: &[u8], stored_len: usize) -> Self {
+        let count = ((stored_len - start) / WINDOW).max(1);
+        Self { head: head.into(), start, stored_len, count, starts: Vec::new() }
+    }
+
+    /// The end of the undamaged beginning, in bytes.
+    pub(super) const fn start(&self) -> u32 {
+        self.start as u32
+    }
+
+    /// Whether this is the number of the last window.
+    pub(super) const fn is_last(&self, number: usize) -> bool {
+        number + 1 == self.count
+    }
+
+    /// These windows, which start at these offsets in the repaired file and positions in the stored one.
+    pub(super) fn starting_at(self, starts: Vec<Anchor>) -> Self {
+        Self { starts, ..self }
+    }
+
+    /// Repairs all windows on all cores: passes each with its number to `examine`, and the results in order to `take`, which
+    /// returns the memory of a window. Returns false, and stops, if one of them returns `None`, or a window cannot be
+    /// repaired without the rest of the file.
+    pub(super) fn each<T: Send>(
+        &self,
+        on_disk: &OnDisk,
+        examine: impl Fn(usize, LocatedWindow) -> Option<T> + Sync,
+        mut take: impl FnMut(T) -> Option<Memory>,
+    ) -> bool {
+        let unused: Mutex<Vec<Memory>> = Mutex::default();
+        let work = |number: &usize| {
+            let memory = unused.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
+            examine(*number, self.repair(on_disk, *number, memory)?)
+        };
+        let (numbers, mut taken): (Vec<usize>, usize) = ((0..self.count).collect(), 0);
+        in_order(&numbers, MaxBytes { max: u64::MAX, size: |_: &usize| 0 }, work, |_, examined| {
+            let memory = examined.and_then(&mut take);
+            taken += usize::from(memory.is_some());
+            let is_taken = memory.is_some();
+            unused.lock().unwrap_or_else(PoisonError::into_inner).extend(memory);
+            is_taken
+        });
+        taken == self.count
+    }
+
+    /// Repairs windows again, one at a time: those for which `is_needed` is true of their start and end in the repaired
+    /// file. Passes them to `visit` until it returns false.
+    ///
+    /// # Errors
+    /// The file cannot be read, or has changed.
+    pub(super) fn each_needed(
+        &self,
+        on_disk: &OnDisk,
+        is_needed: impl Fn(u32, u32) -> bool,
+        mut visit: impl FnMut(Piece<'_, '_>) -> bool,
+    ) -> Result<(), Error> {
+        let mut memory = Memory::default();
+        let ends = self.starts.iter().skip(1).map(|(start, _)| *start).chain([u32::MAX]);
+        for (number, (start, end)) in self.starts.iter().zip(ends).enumerate() {
+            let (start, position) = *start;
+            if !is_needed(start, end) {
+                continue;
+            }
+            let window = self.repair(on_disk, number, memory);
+            let Some(mut window) = window else { return Err(Error::new(&on_disk.path, Reason::Changed)) };
+            let head = self.head.len();
+            for (offset, at) in &mut window.anchors {
+                (*offset, *at) = (*offset - head as u32, in_file(*at, position));
+            }
+            let bytes = window.repaired.bytes.get(head..).unwrap_or_default();
+            let mut lines = Lines::anchored(bytes, &window.anchors).continued(0, position);
+            if !visit(Piece { bytes, start, lines: &mut lines }) {
+                break;
+            }
+            let LocatedWindow { repaired, stored, .. } = window;
+            memory = Memory { stored, repaired: repaired.bytes, anchors: repaired.anchors };
+        }
+        Ok(())
+    }
+
+    /// All bytes of the file, repaired, in one of these buffers.
+    ///
+    /// # Errors
+    /// The file cannot be read, or has changed.
+    pub(super) fn read(&self, on_disk: &OnDisk, buffers: &Buffers) -> Result<FileBytes, Error> {
+        let changed = || Error::new(&on_disk.path, Reason::Changed);
+        let failed = |error| Error::system("read", &on_disk.path, error);
+        let (mut bytes, beginning) = (buffers.take(expected_len(self.stored_len)).map_err(failed)?, self.start as u64);
+        if bytes.append_from(&mut open_unchanged(on_disk)?.file, beginning).map_err(failed)? < beginning {
+            return Err(changed());
+        }
+        let is_repaired = self.each(
+            on_disk,
+            |_, window| Some(window),
+            |LocatedWindow { repaired, stored, .. }| {
+                bytes.extend_from_slice(repaired.bytes.get(self.head.len()..)?);
+                Some(Memory { stored, repaired: repaired.bytes, anchors: repaired.anchors })
+            },
+        );
+        if is_repaired { Ok(bytes) } else { Err(changed()) }
+    }
+
+    /// The range of a window in the stored file. It starts and ends after the first entries that end in or behind this
+    /// range, except at the start of the first and the end of the last one.
+    fn range(&self, number: usize) -> Range<usize> {
+        let len = self.stored_len - self.start;
+        let offset =
+            |number| if number == self.count { self.stored_len } else { self.start + len / self.count * number };
+        offset(number)..offset(number + 1)
+    }
+
+    /// Reads and repairs a window, and finds the positions of its repairs. `None` if the file must be read as a whole.
+    fn repair(&self, on_disk: &OnDisk, number: usize, memory: Memory) -> Option<LocatedWindow> {
+        let (head, range) = (&*self.head, self.range(number));
+        let Memory { mut stored, repaired: mut written, mut anchors } = memory;
+        stored.clear();
+        stored.extend_from_slice(head);
+        let mut opened = open_unchanged(on_disk).ok()?;
+        opened.file.seek(SeekFrom::Start(range.start as u64)).ok()?;
+        let mut file = opened.file.take((self.stored_len - range.start) as u64);
+        file.by_ref().take((range.len() + FIRST_AHEAD) as u64).read_to_end(&mut stored).ok()?;
+        let is_last = self.is_last(number);
+        let mut ends = seam(&stored, head.len() + range.len());
+        if !is_last && ends.is_none_or(|end| end + AHEAD > stored.len()) {
+            file.take((MAX_SEARCH + AHEAD) as u64).read_to_end(&mut stored).ok()?;
+            ends = seam(&stored, head.len() + range.len());
+        }
+        let start = if number == 0 { head.len() } else { seam(&stored, head.len())? };
+        let end = if is_last { head.len() + range.len() } else { ends? };
+        let text = stored.get(start..end)?;
+        if conflict::has_sign(text) || simdutf8::basic::from_utf8(text).is_err() {
+            return None;
+        }
+        written.truncate(0);
+        anchors.clear();
+        let window = Window { bytes: &stored, head: head.len(), range: start..end, is_last };
+        let mut repaired = RepairedWindow::of(&window, written, anchors)?;
+        let lines = || Lines::new(&stored).continued(start, (1, 1));
+        let mut quirks = Vec::new();
+        let located = locate(&repaired.anchors, std::mem::take(&mut repaired.repairs), lines, &mut quirks);
+        let last = repaired.anchors.last().zip(located.last());
+        let mut lines = last.map_or_else(lines, |((_, at), (_, position))| lines().continued(*at, *position));
+        let end = lines.position(end);
+        Some(LocatedWindow { repaired, quirks, anchors: located, end, stored })
+    }
+}
+
+/// The position in a file of a position in a text that starts at `start` in it.
+pub(super) const fn in_file((line, column): (u64, u64), start: (u64, u64)) -> (u64, u64) {
+    let columns_before = if line == 1 { start.1 - 1 } else { 0 };
+    (line + start.0 - 1, column + columns_before)
+}
