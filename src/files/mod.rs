@@ -44,7 +44,6 @@ pub(crate) mod read;
 mod readback;
 mod record;
 mod repair_in_windows;
-mod repair_positions;
 mod repaired_windows;
 mod replace_target;
 mod robots;

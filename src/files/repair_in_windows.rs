@@ -66,10 +66,10 @@ impl<V: Visit + Send> LoadContext<'_, V> {
             on_disk,
             |number, window| {
                 let bytes = WindowBytes {
-                    bytes: &window.repaired.bytes,
+                    bytes: &window.repaired.result.bytes,
                     is_first: number == 0 && before.entries() == 0,
                     is_last: windows.is_last(number),
-                    min_piece: window.repaired.bytes.len(),
+                    min_piece: window.repaired.result.bytes.len(),
                 };
                 let mut fork = lock().fork()?;
                 let scanned = ScannedWindow::of(&bytes, &root, &mut fork, &Progress::default())?;
@@ -155,34 +155,34 @@ impl RepairedFile {
 
     /// Appends the next window. Returns its memory, or `None` if the file must be read as a whole.
     fn append(&mut self, window: LocatedWindow, scanned: ScannedWindow) -> Option<Memory> {
-        let LocatedWindow { mut repaired, quirks, anchors, end, stored } = window;
+        let LocatedWindow { repaired, mut positions, stored } = window;
+        let bytes = &repaired.result.bytes;
         let scan = self.scan.take()?;
         let (head, start, known) = (scan.head_len(), scan.end(), scan.so_far().starts.len());
         // Offsets have 32 bits.
-        u32::try_from(start + repaired.bytes.len()).ok()?;
+        u32::try_from(start + bytes.len()).ok()?;
         let tail = scanned.entry_ends().last().map_or(head, |end| *end as usize);
-        self.tail = repaired.bytes.get(tail..)?.to_vec();
+        self.tail = bytes.get(tail..)?.to_vec();
         let scan = self.scan.insert(scan.append(scanned, &Progress::default()).ok()?).so_far();
         if scan.entries() == 0 {
             return None;
         }
         match &mut self.first {
-            Some(first) => first.add(repaired.bytes.get(head..)?, scan.starts.get(known..)?),
-            None => self.first = Some(FirstEntries::of(&repaired.bytes, scan)),
+            Some(first) => first.add(bytes.get(head..)?, scan.starts.get(known..)?),
+            None => self.first = Some(FirstEntries::of(bytes, scan)),
         }
         self.starts.push((start as u32, self.position));
         let (shift, entries) = ((start - head) as u32, self.joiner.entries);
         let redundant = usize::from(!self.joiner.needs_first_anchor(&repaired));
-        let anchors = anchors.into_iter().skip(redundant);
+        let anchors = positions.anchors.drain(..).skip(redundant);
         self.anchors.extend(anchors.map(|(at, position)| (at + shift, in_file(position, self.position))));
-        self.quirks.extend(quirks.into_iter().map(|quirk| Quirk {
+        self.quirks.extend(positions.quirks.drain(..).map(|quirk| Quirk {
             at: in_file(quirk.at, self.position),
             entry: quirk.entry.map(|entry| entry + entries),
             ..quirk
         }));
-        self.position = in_file(end, self.position);
-        let anchors = std::mem::take(&mut repaired.anchors);
-        Some(Memory { stored, repaired: self.joiner.append(repaired)?, anchors })
+        self.position = in_file(positions.end, self.position);
+        Some(Memory { stored, repaired: self.joiner.append(repaired)?, positions })
     }
 }
 

@@ -5,13 +5,13 @@ use super::conflict;
 use super::disk::OnDisk;
 use super::error::{Error, Reason};
 use super::ordered_pool::{MaxBytes, in_order};
-use super::repair_positions::locate;
 use super::window::{Piece, WINDOW, open_unchanged};
 use crate::document::quirk::Quirk;
 use crate::document::source::{Anchor, Lines};
 use crate::file_bytes::FileBytes;
-use crate::xml::repair::expected_len;
+use crate::xml::defect::FoundDefect;
 use crate::xml::repair::windows::{AHEAD, RepairedWindow, Window};
+use crate::xml::repair::{Repaired, expected_len};
 use crate::xml::scan::{MAX_SEARCH, seam};
 use std::io::{Read, Seek, SeekFrom};
 use std::ops::Range;
@@ -40,18 +40,45 @@ pub struct RepairedWindows {
 pub(super) struct Memory {
     /// The bytes as stored, with those before the content of the root.
     pub(super) stored: Vec<u8>,
-    pub(super) repaired: FileBytes,
-    pub(super) anchors: Vec<(usize, usize)>,
+    pub(super) repaired: Repaired,
+    pub(super) positions: Positions,
 }
 
-/// A repaired window. Lines and columns are those in a text that begins with it.
-pub(super) struct LocatedWindow {
-    pub(super) repaired: RepairedWindow,
-    pub(super) quirks: Vec<Quirk>,
+/// The positions of what a window's repair has found. Lines and columns are those in a text that begins with the window.
+#[derive(Default)]
+pub(super) struct Positions {
     /// Anchors in its repaired bytes, which include those before the content of the root.
     pub(super) anchors: Vec<Anchor>,
-    /// Line and column of its end.
+    pub(super) quirks: Vec<Quirk>,
+    /// The end of the window.
     pub(super) end: (u64, u64),
+}
+
+impl Positions {
+    /// Finds them with this counter of lines, for a window that ends at `end` in the counted bytes. Empties `repaired`.
+    fn find(&mut self, repaired: &mut Repaired, mut lines: Lines<'_>, end: usize) {
+        self.anchors.clear();
+        self.quirks.clear();
+        // Positions cost least in ascending order.
+        let mut repairs = repaired.repairs.drain(..).peekable();
+        let mut add_before = |offset: usize, lines: &mut Lines<'_>| {
+            while let Some(FoundDefect { kind, at, entry, what }) = repairs.next_if(|repair| repair.at < offset) {
+                self.quirks.push(Quirk { kind, at: lines.position(at), entry, what });
+            }
+        };
+        for (ours, theirs) in &repaired.anchors {
+            add_before(*theirs, &mut lines);
+            self.anchors.push((*ours as u32, lines.position(*theirs)));
+        }
+        add_before(usize::MAX, &mut lines);
+        self.end = lines.position(end);
+    }
+}
+
+/// A repaired window.
+pub(super) struct LocatedWindow {
+    pub(super) repaired: RepairedWindow,
+    pub(super) positions: Positions,
     /// Memory for another window.
     pub(super) stored: Vec<u8>,
 }
@@ -125,16 +152,16 @@ impl RepairedWindows {
             let window = self.repair(on_disk, number, memory);
             let Some(mut window) = window else { return Err(Error::new(&on_disk.path, Reason::Changed)) };
             let head = self.head.len();
-            for (offset, at) in &mut window.anchors {
+            for (offset, at) in &mut window.positions.anchors {
                 (*offset, *at) = (*offset - head as u32, in_file(*at, position));
             }
-            let bytes = window.repaired.bytes.get(head..).unwrap_or_default();
-            let mut lines = Lines::anchored(bytes, &window.anchors).continued(0, position);
+            let bytes = window.repaired.result.bytes.get(head..).unwrap_or_default();
+            let mut lines = Lines::anchored(bytes, &window.positions.anchors).continued(0, position);
             if !visit(Piece { bytes, start, lines: &mut lines }) {
                 break;
             }
-            let LocatedWindow { repaired, stored, .. } = window;
-            memory = Memory { stored, repaired: repaired.bytes, anchors: repaired.anchors };
+            let LocatedWindow { repaired, positions, stored } = window;
+            memory = Memory { stored, repaired: repaired.result, positions };
         }
         Ok(())
     }
@@ -153,9 +180,9 @@ impl RepairedWindows {
         let is_repaired = self.each(
             on_disk,
             |_, window| Some(window),
-            |LocatedWindow { repaired, stored, .. }| {
-                bytes.extend_from_slice(repaired.bytes.get(self.head.len()..)?);
-                Some(Memory { stored, repaired: repaired.bytes, anchors: repaired.anchors })
+            |LocatedWindow { repaired, positions, stored }| {
+                bytes.extend_from_slice(repaired.result.bytes.get(self.head.len()..)?);
+                Some(Memory { stored, repaired: repaired.result, positions })
             },
         );
         if is_repaired { Ok(bytes) } else { Err(changed()) }
@@ -173,7 +200,7 @@ impl RepairedWindows {
     /// Reads and repairs a window, and finds the positions of its repairs. `None` if the file must be read as a whole.
     fn repair(&self, on_disk: &OnDisk, number: usize, memory: Memory) -> Option<LocatedWindow> {
         let (head, range) = (&*self.head, self.range(number));
-        let Memory { mut stored, repaired: mut written, mut anchors } = memory;
+        let Memory { mut stored, repaired, mut positions } = memory;
         stored.clear();
         stored.extend_from_slice(head);
         let mut opened = open_unchanged(on_disk).ok()?;
@@ -192,17 +219,10 @@ impl RepairedWindows {
         if conflict::has_sign(text) || simdutf8::basic::from_utf8(text).is_err() {
             return None;
         }
-        written.truncate(0);
-        anchors.clear();
         let window = Window { bytes: &stored, head: head.len(), range: start..end, is_last };
-        let mut repaired = RepairedWindow::of(&window, written, anchors)?;
-        let lines = || Lines::new(&stored).continued(start, (1, 1));
-        let mut quirks = Vec::new();
-        let located = locate(&repaired.anchors, std::mem::take(&mut repaired.repairs), lines, &mut quirks);
-        let last = repaired.anchors.last().zip(located.last());
-        let mut lines = last.map_or_else(lines, |((_, at), (_, position))| lines().continued(*at, *position));
-        let end = lines.position(end);
-        Some(LocatedWindow { repaired, quirks, anchors: located, end, stored })
+        let mut repaired = RepairedWindow::of(&window, repaired)?;
+        positions.find(&mut repaired.result, Lines::new(&stored).continued(start, (1, 1)), end);
+        Some(LocatedWindow { repaired, positions, stored })
     }
 }
 

@@ -6,16 +6,16 @@ use super::error::{Error, Reason};
 use super::form;
 use super::loaded::{File, FileInfo, MakeVisitor};
 use super::read::Contents;
-use super::repair_positions::locate;
 use crate::document::form::Form;
 use crate::document::quirk::Quirk;
 use crate::document::sitemap::UTF_8;
 use crate::document::source::{Anchor, Lines, Source};
 use crate::file_bytes::FileBytes;
 use crate::progress::Progress;
-use crate::xml::defect::Defect;
+use crate::xml::defect::{Defect, FoundDefect};
 use crate::xml::repair::{self, Repaired, SoundPrefix};
 use crate::xml::scan::{self, Scan, Visit};
+use rayon::prelude::*;
 use std::path::PathBuf;
 
 /// A file that was read but not yet scanned.
@@ -148,6 +148,34 @@ fn merge_repair(
     (repaired, composed)
 }
 
+/// Finds the positions of anchors, and adds repairs with their positions to `quirks`. `lines` counts the lines of the
+/// bytes that were repaired.
+fn locate<'b>(
+    anchors: &[(usize, usize)],
+    repairs: Vec<FoundDefect>,
+    lines: impl Fn() -> Lines<'b> + Copy + Send + Sync,
+    quirks: &mut Vec<Quirk>,
+) -> Vec<Anchor> {
+    // Positions cost least in ascending order: each thread finds those of one part of the anchors, after it has counted the
+    // lines before, and then those of one part of the repairs, from the anchor before its first one on.
+    let min_len = |count: usize| count.div_ceil(rayon::current_num_threads()).max(1);
+    let pieces = anchors.par_iter().with_min_len(min_len(anchors.len()));
+    let located: Vec<Anchor> =
+        pieces.map_init(lines, |lines, (ours, theirs)| (*ours as u32, lines.position(*theirs))).collect();
+    let from_anchor_before = |at: usize| {
+        let anchor = anchors.partition_point(|(_, theirs)| *theirs <= at).checked_sub(1);
+        let known = anchor.and_then(|anchor| Some((anchors.get(anchor)?.1, located.get(anchor)?.1)));
+        known.map_or_else(lines, |(offset, position)| lines().continued(offset, position))
+    };
+    let min_len = min_len(repairs.len());
+    let no_lines = || None;
+    quirks.par_extend(repairs.into_par_iter().with_min_len(min_len).map_init(no_lines, |lines, repair| {
+        let FoundDefect { kind, at, entry, what } = repair;
+        Quirk { kind, at: lines.get_or_insert_with(|| from_anchor_before(at)).position(at), entry, what }
+    }));
+    located
+}
+
 /// The map from repaired bytes to the stored file: the anchors of the last repair, which are also `located` in the
 /// stored file, and those of an `earlier` one where they still apply.
 fn compose_anchors(anchors: &[(usize, usize)], located: &[Anchor], earlier: &[Anchor]) -> Vec<Anchor> {
@@ -195,7 +223,6 @@ fn check_repaired(bytes: &[u8], scan: &Scan, map: &[Anchor]) -> Result<(), ((u64
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::xml::defect::FoundDefect;
 
     #[test]
     fn a_second_repair_has_positions_in_the_stored_file() {

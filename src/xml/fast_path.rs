@@ -516,7 +516,7 @@ pub(super) fn text_before_tag(rest: &[u8]) -> Option<(usize, bool)> {
 
 /// [`text_before_tag`] by a vectorized search, for texts that are usually longer than [`SHORT`] bytes.
 #[inline]
-fn long_text_before_tag(rest: &[u8]) -> Option<(usize, bool)> {
+pub(super) fn long_text_before_tag(rest: &[u8]) -> Option<(usize, bool)> {
     let len = memchr::memchr2(b'<', b'&', rest)?;
     let tail = rest.get(len..)?;
     if tail.first() == Some(&b'<') { Some((len, false)) } else { Some((len + memchr::memchr(b'<', tail)?, true)) }

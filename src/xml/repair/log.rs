@@ -107,15 +107,22 @@ impl RepairLog {
         self.max_bytes - self.free_bytes
     }
 
-    /// Adds a repair; its description is dropped if the remaining bytes do not suffice.
-    pub(super) fn push(&mut self, kind: Defect, at: usize, entry: Option<u32>, description: &str) {
+    /// The description of the last repair of a kind.
+    pub(super) fn last_description(&self, kind: Defect) -> &str {
+        self.kinds.iter().find(|(known, _)| *known == kind).map_or("", |(_, state)| &state.description)
+    }
+
+    /// Adds a repair with the last description of its kind if it has none of its own; it is dropped if the remaining bytes
+    /// do not suffice.
+    pub(super) fn push(&mut self, kind: Defect, at: usize, entry: Option<u32>, own: Option<&str>) {
+        let len = own.map_or_else(|| self.last_description(kind).len(), str::len);
         // A description costs an allocation besides its bytes.
-        let remaining = self.free_bytes.checked_sub(description.len() + size_of::<FoundDefect>());
-        let description = if remaining.is_some() { description } else { "" };
+        let remaining = self.free_bytes.checked_sub(len + size_of::<FoundDefect>());
+        let own = if remaining.is_some() { own } else { Some("") };
         self.free_bytes = remaining.unwrap_or_default();
         let Some(KindState { description: last, .. }) = self.state_of(kind) else { return };
-        if **last != *description {
-            *last = description.into();
+        if let Some(own) = own.filter(|own| **last != **own) {
+            *last = own.into();
         }
         let what = Arc::clone(last);
         self.repairs.push(FoundDefect { kind, at, entry, what });

@@ -34,10 +34,10 @@ use nested::Nesting;
 use patterns::{Description, Recorder};
 use sound_entries::SoundnessCheck;
 use token::Tokens;
-use words::snippet;
+use words::{is_snippet, snippet};
 
 /// The result of a repair.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Repaired {
     /// Well-formed bytes.
     pub bytes: FileBytes,
@@ -238,7 +238,11 @@ impl<'b> Repairer<'b> {
     fn note(&mut self, kind: Defect, at: usize) {
         self.recorder.add_note(kind, at, Description::Snippet);
         let bytes = self.bytes;
-        self.add_note(kind, at, |_| snippet(bytes, at));
+        self.add_note(kind, at, |repairer| {
+            // Many files have the same text there in every entry.
+            let is_last = is_snippet(bytes, at, repairer.log.last_description(kind));
+            (!is_last).then(|| snippet(bytes, at))
+        });
     }
 
     /// The number of pieces that are held, as [`BASE_PIECES`] counts them.
@@ -254,20 +258,24 @@ impl<'b> Repairer<'b> {
     /// Records a repair. While a pattern is recorded, the description must depend only on tags.
     fn note_with(&mut self, kind: Defect, at: usize, describe: impl FnOnce(&Self) -> String) {
         if !self.recorder.is_recording() {
-            return self.add_note(kind, at, describe);
+            return self.add_note(kind, at, |repairer| Some(describe(repairer)));
         }
         let description = describe(self);
         self.recorder.add_note(kind, at, Description::Fixed(description.as_str().into()));
-        self.add_note(kind, at, |_| description);
+        self.add_note(kind, at, |_| Some(description));
     }
 
-    /// Adds a repair to the log; `describe` is called only if the log needs the description.
-    fn add_note<D: AsRef<str>>(&mut self, kind: Defect, at: usize, describe: impl FnOnce(&Self) -> D) {
+    /// Adds a repair to the log. `describe` is called only if the log needs the description; `None` is the last one of the
+    /// kind.
+    fn add_note<D: AsRef<str>>(&mut self, kind: Defect, at: usize, describe: impl FnOnce(&Self) -> Option<D>) {
         self.moved = Moved::Yes;
         let entry = self.current_entry();
         if self.log.is_new(kind, at, entry) {
-            let description = (!self.log.is_full()).then(|| describe(self));
-            self.log.push(kind, at, entry, description.as_ref().map_or("", AsRef::as_ref));
+            if self.log.is_full() {
+                return self.log.push(kind, at, entry, Some(""));
+            }
+            let description = describe(self);
+            self.log.push(kind, at, entry, description.as_ref().map(AsRef::as_ref));
         }
     }
 

@@ -7,8 +7,10 @@
 //! repair token by token. Entries with other tokens than tags, or with a tag whose end depends on what follows it, are not
 //! recorded.
 
+use super::super::fast_path::{long_text_before_tag, text_before_tag};
 use super::super::markup::{self, Kind, Markup};
 use super::elements::{Level, Open};
+use super::sound_entries::SoundnessCheck;
 use super::text::{TextContext, first_special};
 use super::{Repairer, closing};
 use crate::progress::note_work;
@@ -66,6 +68,13 @@ pub(super) struct Text {
     pub(super) context: TextContext,
     /// Whether a `<` that begins no markup may be part of it.
     pub(super) allows_stray: bool,
+}
+
+/// A text of an entry that is compared with a pattern.
+struct EntryText {
+    range: Range<usize>,
+    /// Whether it contains `&` or `<`.
+    has_markup: bool,
 }
 
 /// An entry that its pattern leaves open, because the file has no end tag for it.
@@ -162,7 +171,7 @@ pub(super) struct Patterns {
     /// Whether the next entry is recorded because it has damage in its values only.
     is_sound_due: bool,
     /// The texts of the last entry that was compared with a pattern.
-    texts: Vec<Range<usize>>,
+    texts: Vec<EntryText>,
     /// Whether no entry is recorded, for repairs that tests compare with.
     is_off: bool,
 }
@@ -351,34 +360,37 @@ pub(super) fn apply(repairer: &mut Repairer<'_>, token: &Markup, allowed: Allowe
 }
 
 /// Finds the texts of the entry at `start`; false if its markup is not that of the pattern.
-fn texts_of(repairer: &mut Repairer<'_>, pattern: &Pattern, start: usize, texts: &mut Vec<Range<usize>>) -> bool {
+fn texts_of(repairer: &mut Repairer<'_>, pattern: &Pattern, start: usize, texts: &mut Vec<EntryText>) -> bool {
     let bytes = repairer.bytes;
     texts.clear();
-    let mut at = start;
-    let mut parts = pattern.parts.iter().peekable();
-    while let Some(part) = parts.next() {
-        if !bytes.get(at..).is_some_and(|rest| rest.starts_with(&part.source)) {
-            return false;
-        }
-        at += part.source.len();
-        let (Some(text), Some(next)) = (part.text, parts.peek()) else { continue };
-        let from = at;
+    let is_at = |part: &Part, at: usize| bytes.get(at..).is_some_and(|rest| rest.starts_with(&part.source));
+    let Some(first) = pattern.parts.first().filter(|first| is_at(first, start)) else { return false };
+    let mut at = start + first.source.len();
+    for (part, next) in pattern.parts.iter().zip(pattern.parts.iter().skip(1)) {
+        let Some(Text { context, allows_stray }) = part.text else { return false };
+        let (from, mut has_markup) = (at, false);
         loop {
-            let Some(len) = bytes.get(at..).and_then(|rest| memchr::memchr(b'<', rest)) else { return false };
+            let rest = bytes.get(at..).unwrap_or_default();
+            let is_long = context == TextContext::Url;
+            let found = if is_long { long_text_before_tag(rest) } else { text_before_tag(rest) };
+            let Some((len, is_escaped)) = found else { return false };
+            has_markup |= is_escaped;
             at += len;
             note_work(len + 1);
-            if bytes.get(at..).is_some_and(|rest| rest.starts_with(&next.source)) {
+            if is_at(next, at) {
                 break;
             }
-            if !text.allows_stray || !is_stray(repairer, at) {
+            if !allows_stray || !is_stray(repairer, at) {
                 return false;
             }
+            has_markup = true;
             at += 1;
         }
         if markup::is_blank(bytes.get(from..at).unwrap_or_default()) {
             return false;
         }
-        texts.push(from..at);
+        texts.push(EntryText { range: from..at, has_markup });
+        at += next.source.len();
     }
     true
 }
@@ -391,7 +403,7 @@ fn is_stray(repairer: &mut Repairer<'_>, at: usize) -> bool {
 
 /// Repairs the entry at `start`, which has these texts, by its pattern. Returns the end of what was repaired, or
 /// `None` if that may exceed the memory limit.
-fn write(repairer: &mut Repairer<'_>, pattern: &Pattern, start: usize, texts: &[Range<usize>]) -> Option<usize> {
+fn write(repairer: &mut Repairer<'_>, pattern: &Pattern, start: usize, texts: &[EntryText]) -> Option<usize> {
     let bytes = repairer.bytes;
     let pieces = repairer.pieces() + pattern.max_pieces;
     if pieces > super::max_pieces(bytes.len()) {
@@ -413,8 +425,9 @@ fn write(repairer: &mut Repairer<'_>, pattern: &Pattern, start: usize, texts: &[
     // The bytes from there to `at` are copied together with those that follow.
     let mut copied = start;
     let source = |from: usize, to: usize| bytes.get(from..to).unwrap_or_default();
-    let end_of_texts = texts.last().map_or(start, |text| text.end);
+    let end_of_texts = texts.last().map_or(start, |text| text.range.end);
     let has_illegal = repairer.soundness.as_mut().is_none_or(|check| check.has_illegal(bytes, start, end_of_texts));
+    let has_brackets = repairer.soundness.as_ref().is_none_or(SoundnessCheck::has_brackets);
     let mut texts = texts.iter();
     for part in &pattern.parts {
         for note in &part.notes {
@@ -426,12 +439,15 @@ fn write(repairer: &mut Repairer<'_>, pattern: &Pattern, start: usize, texts: &[
             copied = at + part.source.len();
         }
         at += part.source.len();
-        if let (Some(text), Some(span)) = (part.text, texts.next()) {
-            let text_bytes = source(span.start, span.end);
+        if let (Some(text), Some(EntryText { range, has_markup })) = (part.text, texts.next()) {
+            at = range.end;
+            if !has_illegal && !has_brackets && !has_markup {
+                continue;
+            }
+            let text_bytes = source(range.start, range.end);
             let special =
                 if has_illegal { Some(first_special(text_bytes)) } else { memchr3(b'&', b'<', b'>', text_bytes) };
-            let clean = special.map_or(span.end, |len| span.start + len);
-            at = span.end;
+            let clean = special.map_or(range.end, |len| range.start + len);
             if clean < at {
                 repairer.out.extend_from_slice(source(copied, clean));
                 repairer.characters(clean, at, text.context);
@@ -457,7 +473,7 @@ fn write(repairer: &mut Repairer<'_>, pattern: &Pattern, start: usize, texts: &[
 fn note_again(repairer: &mut Repairer<'_>, note: &Note, at: usize) {
     match &note.description {
         Description::Snippet => repairer.note(note.kind, at),
-        Description::Fixed(text) => repairer.add_note(note.kind, at, |_| text),
+        Description::Fixed(text) => repairer.add_note(note.kind, at, |_| Some(text)),
     }
 }
 

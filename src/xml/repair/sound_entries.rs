@@ -56,6 +56,11 @@ impl SoundnessCheck {
         Self { parser, clean_to: 0, is_next_illegal: false, budget: len, failures: 0, remaining_skips }
     }
 
+    /// Whether the bytes contain `]]>`.
+    pub(super) const fn has_brackets(&self) -> bool {
+        self.parser.damage.has_brackets
+    }
+
     /// Whether to examine the next entry: rarely if the entries before it were damaged. Counts the skipped ones.
     fn is_next_examined(&mut self) -> bool {
         let is_due = self.remaining_skips == 0;

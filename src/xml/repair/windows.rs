@@ -8,8 +8,7 @@
 use super::log::RepairLog;
 use super::segments::{self, ENTRIES_BEFORE};
 use super::sound_entries::SoundnessCheck;
-use super::{Moved, Repairer, max_pieces, prolog};
-use crate::file_bytes::FileBytes;
+use super::{Moved, Repaired, Repairer, max_pieces, prolog};
 use crate::xml::defect::{Defect, FoundDefect};
 use std::ops::Range;
 
@@ -33,12 +32,9 @@ pub struct Window<'b> {
 /// A repaired window.
 #[derive(Debug)]
 pub struct RepairedWindow {
-    /// The bytes before the content of the root, and the repaired bytes of the window.
-    pub bytes: FileBytes,
-    /// Its repairs, with offsets in [`Window::bytes`]. The first entry has the number 0.
-    pub repairs: Vec<FoundDefect>,
-    /// Pairs of corresponding offsets: in `bytes` and in [`Window::bytes`], in ascending order.
-    pub anchors: Vec<(usize, usize)>,
+    /// The bytes before the content of the root, and the window, repaired. The damaged bytes are [`Window::bytes`]; the
+    /// first entry of the window has the number 0.
+    pub result: Repaired,
     /// Whether the first anchor is needed only if offsets moved before the window.
     is_first_anchor_conditional: bool,
     entries: u32,
@@ -48,11 +44,14 @@ pub struct RepairedWindow {
 }
 
 impl RepairedWindow {
-    /// Repairs a window. `bytes` and `anchors` are memory for the result. `None` if the file must be repaired as a whole.
-    pub fn of(window: &Window<'_>, bytes: FileBytes, anchors: Vec<(usize, usize)>) -> Option<Self> {
+    /// Repairs a window. `memory` is that of an earlier result. `None` if the file must be repaired as a whole.
+    pub fn of(window: &Window<'_>, memory: Repaired) -> Option<Self> {
         let Window { bytes: source, head, range, is_last } = window;
         let mut repairer = Repairer::new(source);
-        (repairer.out, repairer.anchors) = (bytes, anchors);
+        (repairer.out, repairer.log.repairs, repairer.anchors) = (memory.bytes, memory.repairs, memory.anchors);
+        repairer.out.truncate(0);
+        repairer.log.repairs.clear();
+        repairer.anchors.clear();
         let is_head = prolog::write(&mut repairer) == Some(*head) && source.get(..*head) == Some(&*repairer.out);
         if !is_head || !repairer.log.repairs.is_empty() || repairer.root.is_empty {
             return None;
@@ -79,17 +78,16 @@ impl RepairedWindow {
         let is_first_anchor_conditional = repairer.is_first_anchor_conditional;
         let mut log = std::mem::replace(&mut repairer.log, RepairLog::new(0));
         repairer.log.repairs = std::mem::take(&mut log.repairs);
-        let mut repaired = repairer.finish();
+        let mut result = repairer.finish();
         // These repairs depend on the number of entries before them.
         let is_of_file = |repair: &FoundDefect| matches!(repair.kind, Defect::Concatenated | Defect::Truncated);
-        if repaired.repairs.iter().any(is_of_file) {
+        if result.repairs.iter().any(is_of_file) {
             return None;
         }
-        for entry in repaired.repairs.iter_mut().filter_map(|repair| repair.entry.as_mut()) {
+        for entry in result.repairs.iter_mut().filter_map(|repair| repair.entry.as_mut()) {
             *entry -= ENTRIES_BEFORE;
         }
-        let (bytes, repairs, anchors) = (repaired.bytes, repaired.repairs, repaired.anchors);
-        Some(Self { bytes, repairs, anchors, is_first_anchor_conditional, entries, moved, log, pieces })
+        Some(Self { result, is_first_anchor_conditional, entries, moved, log, pieces })
     }
 }
 
@@ -121,9 +119,9 @@ impl WindowJoiner {
         !window.is_first_anchor_conditional || self.moved != Moved::No
     }
 
-    /// Appends the next window. Returns the memory of its bytes, or `None` if the file must be repaired as a whole.
-    pub fn append(&mut self, window: RepairedWindow) -> Option<FileBytes> {
-        let RepairedWindow { bytes, entries, moved, log, pieces, .. } = window;
+    /// Appends the next window. Returns its result, or `None` if the file must be repaired as a whole.
+    pub fn append(&mut self, window: RepairedWindow) -> Option<Repaired> {
+        let RepairedWindow { result, entries, moved, log, pieces, .. } = window;
         if self.pieces + pieces > max_pieces(self.file_len) || !self.log.can_append(&log) {
             return None;
         }
@@ -133,6 +131,6 @@ impl WindowJoiner {
         if moved != Moved::Unknown {
             self.moved = moved;
         }
-        Some(bytes)
+        Some(result)
     }
 }

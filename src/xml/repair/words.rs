@@ -54,6 +54,15 @@ pub(super) fn snippet(bytes: &[u8], at: usize) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// Whether `known`, an earlier snippet, is also that at an offset; false if that cannot be decided without decoding
+/// characters.
+pub(super) fn is_snippet(bytes: &[u8], at: usize, known: &str) -> bool {
+    let (rest, known) = (bytes.get(at..).unwrap_or_default(), known.as_bytes());
+    let ends = |after: &[u8]| after.first().is_some_and(|byte| byte.is_ascii_control() || *byte == b'<');
+    let Some((_, more)) = known.split_first() else { return false };
+    rest.strip_prefix(known).is_some_and(ends) && !more.contains(&b'<')
+}
+
 /// [`snippet`] of ASCII text, without decoding characters; `None` for other text.
 fn ascii_snippet(rest: &[u8], length: usize) -> Option<Cow<'_, str>> {
     // One more character tells whether the text is longer.
@@ -86,6 +95,17 @@ mod tests {
         fn a_snippet_is_the_same_whether_or_not_it_is_ascii(text in "[ -~\n\t\u{1}é<]{0,40}", at in 0..8usize) {
             let at = (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
             prop_assert_eq!(snippet(text.as_bytes(), at), by_characters(text.as_bytes(), at));
+        }
+
+        #[test]
+        fn a_repeated_snippet_is_recognised(
+            text in "[ab&<…\t ]{0,6}[ab&…]{1,30}[<\n]?[ab<]{0,3}",
+            other in "[ab&<…\t ]{0,6}[ab&…]{1,30}[<\n]?[ab<]{0,3}",
+        ) {
+            let known = snippet(text.as_bytes(), 0);
+            prop_assert!(!is_snippet(other.as_bytes(), 0, &known) || snippet(other.as_bytes(), 0) == known);
+            let is_usual = known.len() > 1 && text.starts_with(&*known) && text[known.len()..].starts_with('<');
+            prop_assert!(!is_usual || known.chars().skip(1).any(|letter| letter == '<') || is_snippet(text.as_bytes(), 0, &known));
         }
     }
 }

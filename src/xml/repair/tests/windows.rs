@@ -16,14 +16,15 @@ fn in_windows(bytes: &[u8], head: usize, ends: &[usize], sound: (usize, u32)) ->
         let from = head + 2;
         let range = from..from + end - at;
         let window = Window { bytes: &text, head, range, is_last: number + 1 == ends.len() };
-        let mut repaired = RepairedWindow::of(&window, FileBytes::default(), Vec::new())?;
+        let mut repaired = RepairedWindow::of(&window, Repaired::default())?;
         let shift = whole.len() - head;
-        assert_eq!(repaired.bytes[..head], bytes[..head]);
-        whole.extend_from_slice(&repaired.bytes[head..]);
+        assert_eq!(repaired.result.bytes[..head], bytes[..head]);
+        whole.extend_from_slice(&repaired.result.bytes[head..]);
         let skipped = usize::from(!joiner.needs_first_anchor(&repaired));
-        anchors
-            .extend(repaired.anchors.drain(..).skip(skipped).map(|(ours, theirs)| (ours + shift, theirs - from + at)));
-        repairs.extend(repaired.repairs.drain(..).map(|found| FoundDefect {
+        anchors.extend(
+            repaired.result.anchors.drain(..).skip(skipped).map(|(ours, theirs)| (ours + shift, theirs - from + at)),
+        );
+        repairs.extend(repaired.result.repairs.drain(..).map(|found| FoundDefect {
             at: found.at - from + at,
             entry: found.entry.map(|entry| entry + joiner.entries),
             ..found
