@@ -12,13 +12,13 @@ use crate::file_bytes::FileBytes;
 use crate::xml::defect::FoundDefect;
 use crate::xml::repair::windows::{AHEAD, RepairedWindow, Window};
 use crate::xml::repair::{Repaired, expected_len};
-use crate::xml::scan::{MAX_SEARCH, seam};
+use crate::xml::scan::{MAX_SEARCH, next_entry_start, seam};
 use std::io::{Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-/// Number of bytes after a window that are read with it: nearly every entry is shorter.
-const FIRST_AHEAD: usize = 4 << 10;
+/// Number of bytes after a window that are read with it, and searched for its end: nearly every entry is shorter.
+const NEAR: usize = 4 << 10;
 
 /// The windows of a file. They follow its undamaged beginning.
 #[derive(Debug)]
@@ -188,8 +188,8 @@ impl RepairedWindows {
         if is_repaired { Ok(bytes) } else { Err(changed()) }
     }
 
-    /// The range of a window in the stored file. It starts and ends after the first entries that end in or behind this
-    /// range, except at the start of the first and the end of the last one.
+    /// The range of a window in the stored file. It starts and ends at the [`boundary`] that follows, except at the start of
+    /// the first and the end of the last one.
     fn range(&self, number: usize) -> Range<usize> {
         let len = self.stored_len - self.start;
         let offset =
@@ -205,16 +205,13 @@ impl RepairedWindows {
         stored.extend_from_slice(head);
         let mut opened = open_unchanged(on_disk).ok()?;
         opened.file.seek(SeekFrom::Start(range.start as u64)).ok()?;
-        let mut file = opened.file.take((self.stored_len - range.start) as u64);
-        file.by_ref().take((range.len() + FIRST_AHEAD) as u64).read_to_end(&mut stored).ok()?;
+        let mut rest = opened.file.take((self.stored_len - range.start) as u64);
+        let nominal_end = head.len() + range.len();
+        read_to(&mut rest, &mut stored, nominal_end + NEAR)?;
+        let start = if number == 0 { head.len() } else { boundary(&mut rest, &mut stored, head.len())? };
         let is_last = self.is_last(number);
-        let mut ends = seam(&stored, head.len() + range.len());
-        if !is_last && ends.is_none_or(|end| end + AHEAD > stored.len()) {
-            file.take((MAX_SEARCH + AHEAD) as u64).read_to_end(&mut stored).ok()?;
-            ends = seam(&stored, head.len() + range.len());
-        }
-        let start = if number == 0 { head.len() } else { seam(&stored, head.len())? };
-        let end = if is_last { head.len() + range.len() } else { ends? };
+        let end = if is_last { nominal_end } else { boundary(&mut rest, &mut stored, nominal_end)? };
+        read_to(&mut rest, &mut stored, end + AHEAD)?;
         let text = stored.get(start..end)?;
         if conflict::has_sign(text) || simdutf8::basic::from_utf8(text).is_err() {
             return None;
@@ -224,6 +221,24 @@ impl RepairedWindows {
         positions.find(&mut repaired.result, Lines::new(&stored).continued(start, (1, 1)), end);
         Some(LocatedWindow { repaired, positions, stored })
     }
+}
+
+/// Reads on until `stored` has `len` bytes, or to the end of the file. `None` if that fails.
+fn read_to(file: &mut impl Read, stored: &mut Vec<u8>, len: usize) -> Option<()> {
+    let missing = len.saturating_sub(stored.len());
+    file.by_ref().take(missing as u64).read_to_end(stored).ok().map(|_| ())
+}
+
+/// The offset at or after `from` where one window ends and the next one starts: after the first end tag of an entry or, if
+/// there is none in [`MAX_SEARCH`] bytes, at the first start tag of one. It depends on the bytes after `from` only.
+fn boundary(file: &mut impl Read, stored: &mut Vec<u8>, from: usize) -> Option<usize> {
+    read_to(file, stored, from + NEAR)?;
+    let near = stored.get(..stored.len().min(from + NEAR))?;
+    if let Some(end) = seam(near, from) {
+        return Some(end);
+    }
+    read_to(file, stored, from + MAX_SEARCH)?;
+    seam(stored, from).or_else(|| next_entry_start(stored, from))
 }
 
 /// The position in a file of a position in a text that starts at `start` in it.

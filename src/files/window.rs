@@ -7,7 +7,7 @@ use super::disk::{Fingerprint, OnDisk};
 use super::error::{Error, Reason};
 use super::read::{CHUNK, Opened, open_regular};
 use crate::document::source::Lines;
-use crate::xml::scan::last_entry_end;
+use crate::xml::scan::{last_entry_end, last_unclosed_start};
 use std::io::{Read, Seek, SeekFrom};
 
 /// Factor of the sizes below: tests have small files.
@@ -78,7 +78,9 @@ impl<'b> Window<'b> {
             if self.read == self.on_disk.len {
                 return Some(self.buffer.len());
             }
-            if let Some(end) = last_entry_end(self.buffer.get(self.head..)?) {
+            let window = self.buffer.get(self.head..)?;
+            // A window may also end before an entry that follows one without an end tag, which the scan finds.
+            if let Some(end) = last_entry_end(window).or_else(|| last_unclosed_start(window)) {
                 return Some(self.head + end);
             }
             wanted += len;

@@ -164,24 +164,28 @@ impl<'t> Numbers<'t> {
 pub(super) const URL_AND_SET_RULES: RuleSet = RuleSet::of(&[Rule::LOC_TEMPLATE_RESIDUE]);
 
 /// Interns the sets of rules of entries with quirks; locks the shared table only for sets that it has not seen.
-struct QuirkNumbers<'t> {
+struct QuirkNumbers<'t, 'q> {
     table: &'t RwLock<RuleSets>,
     /// By the number of the entry's own rules and the rules of the quirks.
     known: HashMap<(u16, RuleSet), u16, FixedState>,
-    last: Option<((u16, RuleSet), u16)>,
+    /// The last number with what it is of.
+    last: Option<(u16, &'q [Quirk], u16)>,
 }
 
-impl<'t> QuirkNumbers<'t> {
+impl<'t, 'q> QuirkNumbers<'t, 'q> {
     fn new(table: &'t RwLock<RuleSets>) -> Self {
         Self { table, known: HashMap::with_hasher(FixedState::default()), last: None }
     }
 
-    fn number_of(&mut self, own: u16, of_quirks: RuleSet) -> u16 {
-        let key = (own, of_quirks);
-        if let Some((_, number)) = self.last.filter(|(last, _)| *last == key) {
+    fn number_of(&mut self, own: u16, quirks: &'q [Quirk]) -> u16 {
+        // Most damaged files have the same damage in every entry, and rule sets are larger than the kinds of few quirks.
+        let has_same_kinds =
+            |last: &[Quirk]| last.iter().map(|quirk| quirk.kind).eq(quirks.iter().map(|quirk| quirk.kind));
+        if let Some((_, _, number)) = self.last.filter(|(last, of, _)| *last == own && has_same_kinds(of)) {
             return number;
         }
-        let number = *self.known.entry(key).or_insert_with(|| {
+        let of_quirks = quirk::rules(quirks);
+        let number = *self.known.entry((own, of_quirks)).or_insert_with(|| {
             let mut table = self.table.write().unwrap_or_else(PoisonError::into_inner);
             let rules = quirk::add_to_entry(table.get(own), of_quirks);
             // The entry's own findings stay counted.
@@ -194,7 +198,7 @@ impl<'t> QuirkNumbers<'t> {
                 None => table.intern(rules),
             }
         });
-        self.last = Some((key, number));
+        self.last = Some((own, quirks, number));
         number
     }
 }
@@ -306,7 +310,7 @@ impl Checks {
         for quirks in quirks.chunk_by(|a, b| a.entry == b.entry) {
             let Some(entry) = quirks.first().and_then(|quirk| quirk.entry) else { continue };
             if let Some(number) = findings.to_mut().get_mut(entry as usize) {
-                *number = numbers.number_of(*number, quirk::rules(quirks));
+                *number = numbers.number_of(*number, quirks);
             }
         }
         findings

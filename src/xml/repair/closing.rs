@@ -1,6 +1,6 @@
 //! Closes elements: at their end tags, at tags that were written instead of them, and if the end tag is missing.
 
-use super::super::markup::Markup;
+use super::super::markup::{self, Kind, Markup};
 use super::super::names;
 use super::elements::{Level, Open};
 use super::text::is_sound_end;
@@ -157,6 +157,12 @@ impl Repairer<'_> {
 pub(super) fn is_only_entry_open(repairer: &Repairer<'_>) -> bool {
     let [entry] = &*repairer.elements.stack else { return false };
     entry.is_entry() && !entry.is_implied && repairer.inside.is_none()
+}
+
+/// Whether the start tag of an entry is at `at` in the file.
+pub(super) fn is_entry_start(repairer: &Repairer<'_>, at: usize) -> bool {
+    let token = markup::next(repairer.bytes, at).filter(|token| token.start == at && token.kind == Kind::Start);
+    token.is_some_and(|token| repairer.names.is_entry_tag(repairer.bytes, &token))
 }
 
 /// Closes the open entry before the start tag of another one at `at` in the file.

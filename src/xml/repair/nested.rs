@@ -47,6 +47,15 @@ pub(super) struct Nesting<'b> {
     unclosed: Option<(Box<[u8]>, Arc<str>)>,
 }
 
+/// What the nesting of a window without wrappers means for others.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct NestingSummary {
+    /// Whether an end tag in a later window may be that of an entry in this one.
+    pub(super) has_entry: bool,
+    /// Whether an end tag in this window may be that of an entry in an earlier one.
+    pub(super) seeks_entry: bool,
+}
+
 impl Nesting<'_> {
     /// Describes that an entry with this name is closed before the next one.
     fn describe_unclosed(&mut self, name: &[u8]) -> Arc<str> {
@@ -62,6 +71,16 @@ impl Nesting<'_> {
     pub(super) const fn can_follow(&self, before: &Self, is_entry_open: bool) -> bool {
         let (has_entry, has_wrapper) = (is_entry_open || !before.entries.is_empty(), !before.wrappers.is_empty());
         !(self.seeks_entry && has_entry || self.seeks_wrapper && has_wrapper)
+    }
+
+    /// Whether all open elements around entries were closed.
+    pub(super) const fn has_no_wrapper(&self) -> bool {
+        self.wrappers.is_empty()
+    }
+
+    /// What later windows need to know.
+    pub(super) const fn summary(&self) -> NestingSummary {
+        NestingSummary { has_entry: !self.entries.is_empty(), seeks_entry: self.seeks_entry }
     }
 
     /// Appends the nesting in the next segment; adds `entries` to its numbers of entries, and `repairs` to its indexes of

@@ -10,7 +10,6 @@
 use super::super::fast_path::{long_text_before_tag, text_before_tag};
 use super::super::markup::{self, Kind, Markup};
 use super::elements::{Level, Open};
-use super::sound_entries::SoundnessCheck;
 use super::text::{TextContext, first_special};
 use super::{Repairer, closing};
 use crate::progress::note_work;
@@ -427,7 +426,7 @@ fn write(repairer: &mut Repairer<'_>, pattern: &Pattern, start: usize, texts: &[
     let source = |from: usize, to: usize| bytes.get(from..to).unwrap_or_default();
     let end_of_texts = texts.last().map_or(start, |text| text.range.end);
     let has_illegal = repairer.soundness.as_mut().is_none_or(|check| check.has_illegal(bytes, start, end_of_texts));
-    let has_brackets = repairer.soundness.as_ref().is_none_or(SoundnessCheck::has_brackets);
+    let has_brackets = repairer.soundness.as_ref().is_none_or(|check| check.has_brackets());
     let mut texts = texts.iter();
     for part in &pattern.parts {
         for note in &part.notes {

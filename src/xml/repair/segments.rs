@@ -9,7 +9,6 @@
 //! Segments are repaired in file order. The thread that has repaired the next one appends it, and those after it that
 //! are ready, while others repair further segments. So few of them are in memory at the same time.
 
-use super::super::markup::{self, Kind};
 use super::log::RepairLog;
 use super::{Moved, Repairer, closing, max_pieces, output_of};
 use crate::file_bytes::FileBytes;
@@ -224,7 +223,7 @@ impl<'b> Segment<'b> {
         // Closing the entry before the segment takes two pieces.
         let is_closed = before.elements.stack.is_empty();
         let pieces = before.pieces() + if is_closed { 0 } else { 2 };
-        (is_closed || closing::is_only_entry_open(before) && self.starts_with_entry(before))
+        (is_closed || closing::is_only_entry_open(before) && closing::is_entry_start(before, self.range.start))
             && self.repairer.nesting.can_follow(&before.nesting, !is_closed)
             && before.empty_entry.is_none()
             && before.closed.is_none()
@@ -233,15 +232,6 @@ impl<'b> Segment<'b> {
             && pieces + self.repairer.peak_pieces <= max_pieces(before.bytes.len())
             && before.log.can_append(&self.repairer.log)
             && self.repairer.tokens.can_follow(&before.tokens)
-    }
-
-    /// Whether the segment starts with the start tag of an entry.
-    fn starts_with_entry(&self, before: &Repairer<'b>) -> bool {
-        markup::next(before.bytes, self.range.start).is_some_and(|token| {
-            token.start == self.range.start
-                && token.kind == Kind::Start
-                && before.names.is_entry_tag(before.bytes, &token)
-        })
     }
 
     /// Appends the repair to that of the segments before it. Returns the memory.

@@ -1,14 +1,16 @@
 //! Repairs a file in windows, so that it is never in memory as a whole.
 //!
 //! Windows are repaired like segments (`repair::segments`), independently of each other. A window starts and ends after
-//! an end tag that looks like that of an entry. If the repair is in another state there than after an entry, or what a
-//! token is depends on what follows the window, the file must be repaired as a whole. A property test compares the
-//! result with that of such a repair.
+//! an end tag that looks like that of an entry, or at a start tag, where the entry before it is closed. If the repair is
+//! in another state there than after an entry, what a token is depends on what follows the window, or an end tag in a
+//! later one may be that of an entry in it, the file must be repaired as a whole. A property test compares the result
+//! with that of such a repair.
 
 use super::log::RepairLog;
+use super::nested::NestingSummary;
 use super::segments::{self, ENTRIES_BEFORE};
 use super::sound_entries::SoundnessCheck;
-use super::{Moved, Repaired, Repairer, max_pieces, prolog};
+use super::{Moved, Repaired, Repairer, closing, max_pieces, prolog};
 use crate::xml::defect::{Defect, FoundDefect};
 use std::ops::Range;
 
@@ -41,6 +43,7 @@ pub struct RepairedWindow {
     moved: Moved,
     log: RepairLog,
     pieces: usize,
+    nesting: NestingSummary,
 }
 
 impl RepairedWindow {
@@ -64,7 +67,7 @@ impl RepairedWindow {
         let is_complete = if *is_last {
             !source.get(reached..range.end)?.contains(&b'<')
         } else {
-            reached == range.end && is_after_entry(&repairer)
+            reached == range.end && ends_entry(&mut repairer, range.end)
         };
         if !is_complete || !repairer.needed.is_empty() || repairer.tokens.need_what_follows() {
             return None;
@@ -76,6 +79,7 @@ impl RepairedWindow {
         let pieces = repairer.peak_pieces.max(repairer.pieces());
         let (entries, moved) = (repairer.entries - ENTRIES_BEFORE, repairer.moved);
         let is_first_anchor_conditional = repairer.is_first_anchor_conditional;
+        let nesting = repairer.nesting.summary();
         let mut log = std::mem::replace(&mut repairer.log, RepairLog::new(0));
         repairer.log.repairs = std::mem::take(&mut log.repairs);
         let mut result = repairer.finish();
@@ -87,13 +91,17 @@ impl RepairedWindow {
         for entry in result.repairs.iter_mut().filter_map(|repair| repair.entry.as_mut()) {
             *entry -= ENTRIES_BEFORE;
         }
-        Some(Self { result, is_first_anchor_conditional, entries, moved, log, pieces })
+        Some(Self { result, is_first_anchor_conditional, entries, moved, log, pieces, nesting })
     }
 }
 
-/// Whether an entry has ended, and what follows it is repaired independently of what was before.
-fn is_after_entry(repairer: &Repairer<'_>) -> bool {
-    let is_closed = repairer.elements.stack.is_empty() && repairer.nesting.len() == 0;
+/// Closes the last entry if another one starts at `at`. Returns whether an entry has ended, and what follows it is repaired
+/// independently of what was before.
+fn ends_entry(repairer: &mut Repairer<'_>, at: usize) -> bool {
+    if closing::is_only_entry_open(repairer) && closing::is_entry_start(repairer, at) {
+        closing::close_entry_before(repairer, at);
+    }
+    let is_closed = repairer.elements.stack.is_empty() && repairer.nesting.has_no_wrapper();
     is_closed && repairer.empty_entry.is_none() && !repairer.root.is_closed
 }
 
@@ -105,13 +113,16 @@ pub struct WindowJoiner {
     moved: Moved,
     log: RepairLog,
     pieces: usize,
+    /// Whether an end tag in a later window may be that of an earlier entry.
+    has_unclosed_entry: bool,
     file_len: usize,
 }
 
 impl WindowJoiner {
     /// After the undamaged beginning of a file of `file_len` bytes, with so many entries.
     pub fn after(entries: u32, file_len: usize) -> Self {
-        Self { entries, moved: Moved::No, log: RepairLog::new(file_len), pieces: 0, file_len }
+        let (log, has_unclosed_entry) = (RepairLog::new(file_len), false);
+        Self { entries, moved: Moved::No, log, pieces: 0, has_unclosed_entry, file_len }
     }
 
     /// Whether the first anchor of the next window is needed.
@@ -121,10 +132,12 @@ impl WindowJoiner {
 
     /// Appends the next window. Returns its result, or `None` if the file must be repaired as a whole.
     pub fn append(&mut self, window: RepairedWindow) -> Option<Repaired> {
-        let RepairedWindow { result, entries, moved, log, pieces, .. } = window;
-        if self.pieces + pieces > max_pieces(self.file_len) || !self.log.can_append(&log) {
+        let RepairedWindow { result, entries, moved, log, pieces, nesting, .. } = window;
+        let is_independent = !(self.has_unclosed_entry && nesting.seeks_entry);
+        if !is_independent || self.pieces + pieces > max_pieces(self.file_len) || !self.log.can_append(&log) {
             return None;
         }
+        self.has_unclosed_entry |= nesting.has_entry;
         self.pieces += pieces;
         self.log.append(log, self.entries);
         self.entries += entries;

@@ -102,19 +102,52 @@ pub fn last_entry_end(bytes: &[u8]) -> Option<usize> {
     Some(from + end)
 }
 
-/// The end of the end tag of an entry.
+/// The offset of the first start tag of an entry at or after `from`.
+pub fn next_entry_start(bytes: &[u8], from: usize) -> Option<usize> {
+    let window = bytes.get(from..(from + MAX_SEARCH).min(bytes.len()))?;
+    let start = memchr::memmem::find_iter(window, NAME_END).find_map(|at| entry_start(window, at))?;
+    Some(from + start)
+}
+
+/// The offset of the last start tag of an entry within the last 64 KiB, if there is another one but no end tag of an entry:
+/// such a file is damaged.
+pub fn last_unclosed_start(bytes: &[u8]) -> Option<usize> {
+    let from = bytes.len().saturating_sub(MAX_SEARCH);
+    let window = bytes.get(from..)?;
+    let mut starts = memchr::memmem::rfind_iter(window, NAME_END).filter_map(|at| entry_start(window, at));
+    let last = starts.next()?;
+    starts.next().filter(|_| last_entry_end(bytes).is_none()).map(|_| from + last)
+}
+
+/// The end of a tag of an entry.
 const NAME_END: &[u8] = b"url>";
 
-/// Maximum number of bytes of the end tag before [`NAME_END`], so that a search takes linear time for any bytes.
+/// Maximum number of bytes of the tag before [`NAME_END`], so that a search takes linear time for any bytes.
 const MAX_PREFIX: usize = 256;
 
 /// The offset after [`NAME_END`] at `at`, if it ends the end tag of an entry.
 fn entry_end(bytes: &[u8], at: usize) -> Option<usize> {
-    let before = bytes.get(at.saturating_sub(MAX_PREFIX)..at).unwrap_or_default();
+    let (_, name) = tag_before(bytes, at)?;
+    is_prefix(name.strip_prefix(b"/")?).then_some(at + NAME_END.len())
+}
+
+/// The start of the start tag of an entry that [`NAME_END`] at `at` ends.
+fn entry_start(bytes: &[u8], at: usize) -> Option<usize> {
+    let (start, name) = tag_before(bytes, at)?;
+    (is_prefix(name) && !name.contains(&b'/')).then_some(start)
+}
+
+/// The start of the tag that [`NAME_END`] at `at` may end, and the bytes between its `<` and that.
+fn tag_before(bytes: &[u8], at: usize) -> Option<(usize, &[u8])> {
+    let from = at.saturating_sub(MAX_PREFIX);
+    let before = bytes.get(from..at).unwrap_or_default();
     let open = memchr::memrchr(b'<', before)?;
-    let between = before.get(open + 1..)?.strip_prefix(b"/")?;
-    let is_name = between.is_empty() || (between.ends_with(b":") && !between.contains(&b' '));
-    is_name.then_some(at + NAME_END.len())
+    Some((from + open, before.get(open + 1..)?))
+}
+
+/// Whether these bytes before a name are a prefix, or none.
+fn is_prefix(before: &[u8]) -> bool {
+    before.is_empty() || (before.ends_with(b":") && !before.contains(&b' '))
 }
 
 #[cfg(test)]

@@ -39,7 +39,11 @@ fn in_windows(bytes: &[u8], head: usize, ends: &[usize], sound: (usize, u32)) ->
 /// whether the file can be repaired so.
 pub(super) fn check_windows(text: &str, head: usize, every: usize) -> bool {
     let bytes = text.as_bytes();
-    let ends: Vec<usize> = text.match_indices("</url>").map(|(at, tag)| at + tag.len()).step_by(every).collect();
+    // Without end tags of entries, windows end at start tags.
+    let ends = text.match_indices("</url>").map(|(at, tag)| at + tag.len());
+    let starts = text.match_indices("<url>").map(|(at, _)| at).skip(1);
+    let ends: Vec<usize> = if text.contains("</url>") { ends.collect() } else { starts.collect() };
+    let ends: Vec<usize> = ends.into_iter().step_by(every).collect();
     let (model, found) = (repair(bytes).unwrap(), in_windows(bytes, head, &ends, (head, 0)));
     let Some(found) = found else { return false };
     assert_eq!(String::from_utf8_lossy(&found.bytes), String::from_utf8_lossy(&model.bytes), "{text}");
@@ -61,6 +65,7 @@ fn the_usual_damage_is_repaired_in_windows() {
         ("<loc>", "<loc lang=en>"),
         ("</lastmod>", "</lastmode>"),
         ("</lastmod>", ""),
+        ("</url>", ""),
     ] {
         let text = sound.replace(from, to);
         for every in [1, 3, 7, 100] {
@@ -86,6 +91,8 @@ fn what_depends_on_what_follows_the_window_is_repaired_with_the_whole_file() {
         "<url><loc><![CDATA[a</loc></url>",
         "<url><loc>a</loc><url><loc>b</loc></url>",
         "<url></url>",
+        // This end tag is that of an entry that was closed at the start tag of another one.
+        "<url><loc>a</loc><url><loc>b</loc></url></url>",
         "<image:loc>a</image:loc>",
         "</urlset>",
     ] {
