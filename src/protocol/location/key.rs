@@ -349,7 +349,9 @@ impl Location<'_> {
 
 /// Whether every `%` starts an escape in capitals of a byte that needs it.
 fn has_normal_percents(bytes: &[u8]) -> bool {
-    bytes.iter().enumerate().filter(|&(_, &byte)| byte == b'%').all(|(at, _)| {
+    // Where one byte is encoded, the next ones often are too.
+    let first = memchr::memchr(b'%', bytes).unwrap_or(bytes.len());
+    bytes.iter().enumerate().skip(first).filter(|&(_, &byte)| byte == b'%').all(|(at, _)| {
         chars::percent_byte(bytes, at).is_some_and(|byte| !chars::is_unreserved(byte))
             && !bytes.get(at + 1..at + 3).unwrap_or_default().iter().any(u8::is_ascii_lowercase)
     })

@@ -174,7 +174,8 @@ mod escape {
     /// All kinds that occur.
     pub(super) fn survey(bytes: &[u8]) -> u8 {
         let mut kinds = 0;
-        let mut rest = bytes;
+        // Where one byte is encoded, the next ones often are too.
+        let mut rest = memchr::memchr(b'%', bytes).and_then(|first| bytes.get(first..)).unwrap_or_default();
         while let [first, tail @ ..] = rest {
             rest = tail;
             if *first == b'%' {

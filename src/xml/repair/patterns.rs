@@ -10,7 +10,7 @@
 use super::super::fast_path::{long_text_before_tag, text_before_tag};
 use super::super::markup::{self, Kind, Markup};
 use super::elements::{Level, Open};
-use super::text::{TextContext, first_special};
+use super::text::TextContext;
 use super::{Repairer, closing};
 use crate::progress::note_work;
 use crate::xml::defect::Defect;
@@ -404,6 +404,7 @@ fn is_stray(repairer: &mut Repairer<'_>, at: usize) -> bool {
 /// `None` if that may exceed the memory limit.
 fn write(repairer: &mut Repairer<'_>, pattern: &Pattern, start: usize, texts: &[EntryText]) -> Option<usize> {
     let bytes = repairer.bytes;
+    let has_brackets = repairer.soundness.as_ref()?.has_brackets();
     let pieces = repairer.pieces() + pattern.max_pieces;
     if pieces > super::max_pieces(bytes.len()) {
         return None;
@@ -424,9 +425,6 @@ fn write(repairer: &mut Repairer<'_>, pattern: &Pattern, start: usize, texts: &[
     // The bytes from there to `at` are copied together with those that follow.
     let mut copied = start;
     let source = |from: usize, to: usize| bytes.get(from..to).unwrap_or_default();
-    let end_of_texts = texts.last().map_or(start, |text| text.range.end);
-    let has_illegal = repairer.soundness.as_mut().is_none_or(|check| check.has_illegal(bytes, start, end_of_texts));
-    let has_brackets = repairer.soundness.as_ref().is_none_or(|check| check.has_brackets());
     let mut texts = texts.iter();
     for part in &pattern.parts {
         for note in &part.notes {
@@ -440,13 +438,12 @@ fn write(repairer: &mut Repairer<'_>, pattern: &Pattern, start: usize, texts: &[
         at += part.source.len();
         if let (Some(text), Some(EntryText { range, has_markup })) = (part.text, texts.next()) {
             at = range.end;
-            if !has_illegal && !has_brackets && !has_markup {
-                continue;
+            let illegal = repairer.soundness.as_mut().and_then(|check| check.first_illegal(bytes, range.clone()));
+            let mut clean = illegal.unwrap_or(at);
+            if has_brackets || *has_markup {
+                let special = memchr3(b'&', b'<', b'>', source(range.start, clean));
+                clean = special.map_or(clean, |len| range.start + len);
             }
-            let text_bytes = source(range.start, range.end);
-            let special =
-                if has_illegal { Some(first_special(text_bytes)) } else { memchr3(b'&', b'<', b'>', text_bytes) };
-            let clean = special.map_or(range.end, |len| range.start + len);
             if clean < at {
                 repairer.out.extend_from_slice(source(copied, clean));
                 repairer.characters(clean, at, text.context);

@@ -86,20 +86,20 @@ impl SoundnessCheck {
         }
     }
 
-    /// Whether a range contains a character that XML does not allow. Ranges are checked in ascending order. A search goes
-    /// [`AHEAD`] bytes beyond, since entries are short, but not to the end of the file, since each segment searches.
-    pub(super) fn has_illegal(&mut self, bytes: &[u8], from: usize, to: usize) -> bool {
-        let to = to.min(bytes.len());
+    /// The offset of the first character in a range that XML does not allow. Ranges are checked in ascending order. A search
+    /// goes [`AHEAD`] bytes beyond, since entries are short, but not to the end of the file, since each segment searches.
+    pub(super) fn first_illegal(&mut self, bytes: &[u8], range: Range<usize>) -> Option<usize> {
+        let (from, to) = (range.start, range.end.min(bytes.len()));
         while self.clean_to < to {
             if self.is_next_illegal && self.clean_to >= from {
-                return true;
+                return Some(self.clean_to);
             }
             let start = self.clean_to.max(from);
             let end = (start + AHEAD).min(bytes.len());
             self.clean_to = next_illegal(bytes, start..end);
             self.is_next_illegal = self.clean_to < end;
         }
-        false
+        None
     }
 }
 
@@ -153,7 +153,8 @@ impl Repairer<'_> {
         soundness.parser.damage.list.clear();
         let outside = EntryBytes { bytes: self.bytes, lead: token.start, names: &self.names };
         let (entry, end) = soundness.parser.entry(&outside, token, b"");
-        let is_clean = !soundness.has_illegal(self.bytes, token.start, end) && soundness.parser.damage.list.is_empty();
+        let illegal = soundness.first_illegal(self.bytes, token.start..end);
+        let is_clean = illegal.is_none() && soundness.parser.damage.list.is_empty();
         let values = if is_clean {
             Some([None; 4])
         } else {
@@ -269,22 +270,32 @@ const fn may_be_illegal(byte: u8) -> bool {
     is_illegal(byte) || byte == 0xEF
 }
 
+/// Whether bytes may contain a character that XML does not allow.
+#[inline]
+fn is_suspect(bytes: &[u8]) -> bool {
+    // Without an early exit the compiler vectorises the loop.
+    bytes.iter().fold(false, |found, byte| found | may_be_illegal(*byte))
+}
+
 /// The offset of the next character in a range that XML 1.0 does not allow (production 2); the end of the range if there
 /// is none.
 fn next_illegal(bytes: &[u8], range: Range<usize>) -> usize {
     // Chunk sizes double, because in a file in which every entry has such a character the next one is close.
     const CHUNKS: RangeInclusive<usize> = 128..=4_096;
+    /// The length of the parts of a chunk that are examined one by one if it has one.
+    const BLOCK: usize = 32;
     let (mut at, mut len) = (range.start, *CHUNKS.start());
     while let Some(rest) = bytes.get(at..range.end).filter(|rest| !rest.is_empty()) {
         let chunk = rest.get(..len).unwrap_or(rest);
-        // Without an early exit the compiler vectorises the loop.
-        if chunk.iter().fold(false, |found, byte| found | may_be_illegal(*byte)) {
-            let is_illegal_at = |(offset, byte): (usize, &u8)| {
-                is_illegal(*byte)
-                    || (*byte == 0xEF
-                        && matches!(bytes.get(at + offset..at + offset + 3), Some([0xEF, 0xBF, 0xBE | 0xBF])))
+        if is_suspect(chunk) {
+            let is_illegal_at = |offset: &usize| match bytes.get(at + offset..) {
+                Some([0xEF, 0xBF, 0xBE | 0xBF, ..]) => true,
+                Some([byte, ..]) => is_illegal(*byte),
+                _ => false,
             };
-            if let Some(offset) = chunk.iter().enumerate().position(is_illegal_at) {
+            let blocks = chunk.as_chunks::<BLOCK>().0;
+            let clean = BLOCK * blocks.iter().take_while(|block| !is_suspect(*block)).count();
+            if let Some(offset) = (clean..chunk.len()).find(is_illegal_at) {
                 return at + offset;
             }
         }
@@ -319,11 +330,11 @@ mod tests {
                 let is_bad = |(at, letter): (usize, char)| {
                     (from..to).contains(&at) && matches!(letter, '\u{1}' | '\u{FFFE}')
                 };
-                prop_assert_eq!(check.has_illegal(bytes, from, to), text.char_indices().any(is_bad));
+                prop_assert_eq!(check.first_illegal(bytes, from..to), text.char_indices().find(|found| is_bad(*found)).map(|(at, _)| at));
                 prop_assert!(check.clean_to <= to + AHEAD);
                 from = to;
             }
-            prop_assert_eq!(check.has_illegal(bytes, bytes.len(), bytes.len() + 1), false);
+            prop_assert_eq!(check.first_illegal(bytes, bytes.len()..bytes.len() + 1), None);
         }
     }
 }
