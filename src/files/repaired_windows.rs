@@ -13,9 +13,10 @@ use crate::xml::defect::FoundDefect;
 use crate::xml::repair::windows::{AHEAD, RepairedWindow, Window};
 use crate::xml::repair::{Repaired, expected_len};
 use crate::xml::scan::{MAX_SEARCH, next_entry_start, seam};
+use std::collections::HashMap;
 use std::io::{Read, Seek, SeekFrom};
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Number of bytes after a window that are read with it, and searched for its end: nearly every entry is shorter.
 const NEAR: usize = 4 << 10;
@@ -115,17 +116,19 @@ impl RepairedWindows {
         examine: impl Fn(usize, LocatedWindow) -> Option<T> + Sync,
         mut take: impl FnMut(T) -> Option<Memory>,
     ) -> bool {
-        let unused: Mutex<Vec<Memory>> = Mutex::default();
+        let (unused, waiting): (Mutex<Vec<Memory>>, Mutex<HashMap<usize, T>>) = Default::default();
         let work = |number: &usize| {
-            let memory = unused.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
-            examine(*number, self.repair(on_disk, *number, memory)?)
+            let memory = lock(&unused).pop().unwrap_or_default();
+            let examined = self.repair(on_disk, *number, memory).and_then(|window| examine(*number, window));
+            examined.map(|examined| lock(&waiting).insert(*number, examined)).is_some()
         };
         let (numbers, mut taken): (Vec<usize>, usize) = ((0..self.count).collect(), 0);
-        in_order(&numbers, MaxBytes { max: u64::MAX, size: |_: &usize| 0 }, work, |_, examined| {
+        in_order_dyn(&numbers, &work, &mut |number, _| {
+            let examined = lock(&waiting).remove(number);
             let memory = examined.and_then(&mut take);
-            taken += usize::from(memory.is_some());
             let is_taken = memory.is_some();
-            unused.lock().unwrap_or_else(PoisonError::into_inner).extend(memory);
+            taken += usize::from(is_taken);
+            lock(&unused).extend(memory);
             is_taken
         });
         taken == self.count
@@ -221,6 +224,15 @@ impl RepairedWindows {
         positions.find(&mut repaired.result, Lines::new(&stored).continued(start, (1, 1)), end);
         Some(LocatedWindow { repaired, positions, stored })
     }
+}
+
+/// [`in_order`], compiled once and not for each kind of visitor.
+fn in_order_dyn(numbers: &[usize], work: &(dyn Fn(&usize) -> bool + Sync), take: &mut dyn FnMut(&usize, bool) -> bool) {
+    in_order(numbers, MaxBytes { max: u64::MAX, size: |_: &usize| 0 }, work, take);
+}
+
+fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Reads on until `stored` has `len` bytes, or to the end of the file. `None` if that fails.
