@@ -50,6 +50,14 @@ impl FirstEntries {
         self.bytes.extend_from_slice(bytes.get(..end - from).unwrap_or_default());
     }
 
+    /// Stops searching for prefixes if none was mentioned so far: most such files have no extensions, and reading them again
+    /// costs little.
+    pub(super) fn stop_search_without_mention(&mut self) {
+        if self.unused.prefixes.len() == self.unused.declared {
+            self.unused.prefixes.clear();
+        }
+    }
+
     /// Notes the prefixes in the bytes that follow, whose entries are dropped.
     pub(super) fn skip(&mut self, bytes: &[u8]) {
         self.unused.remove_used(bytes);
@@ -65,25 +73,23 @@ impl FirstEntries {
 }
 
 /// The prefixes that the root declares and no entry has mentioned yet: a declaration that is used anywhere must not be
-/// removed. None if the first window mentions no prefix, since most such files have no extensions.
+/// removed.
 struct UnusedPrefixes {
     prefixes: Vec<Box<[u8]>>,
-    is_before_windows: bool,
+    /// The number of declared prefixes.
+    declared: usize,
 }
 
 impl UnusedPrefixes {
     /// All that the root declares.
     fn declared_by(scan: &Scan) -> Self {
         let declared = scan.names.iter().flat_map(Names::declared_prefixes);
-        Self { prefixes: declared.map(|(prefix, _)| prefix.as_bytes().into()).collect(), is_before_windows: true }
+        let prefixes: Vec<_> = declared.map(|(prefix, _)| prefix.as_bytes().into()).collect();
+        Self { declared: prefixes.len(), prefixes }
     }
 
     /// Removes those that a window mentions.
     fn remove_used(&mut self, window: &[u8]) {
-        let before = self.prefixes.len();
         self.prefixes.retain(|prefix| !mentions_prefix(window, prefix));
-        if std::mem::take(&mut self.is_before_windows) && self.prefixes.len() == before {
-            self.prefixes.clear();
-        }
     }
 }

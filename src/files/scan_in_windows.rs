@@ -111,6 +111,7 @@ impl<V: Visit + Send> LoadContext<'_, V> {
             Err(gave_up) => return damaged(gave_up, facts, visitor, on_disk),
         };
         let mut first = FirstEntries::of(bytes, scan.so_far());
+        first.stop_search_without_mention();
         window.head = scan.head_len();
         while !is_last {
             window.drop_scanned(end);
