@@ -53,7 +53,7 @@ impl<'b> Window<'b> {
     }
 
     /// Reads on until the window has `len` bytes and an entry ends in it, or to the end of the file. Returns the offset in
-    /// the buffer after the last entry, or after the file. `None` if the file cannot be read, has changed, or has an entry
+    /// the buffer after the last entry, before the last one if entries have no end tags, or after the file. `None` if the file cannot be read, has changed, or has an entry
     /// that is too long.
     pub(super) fn fill(&mut self, len: usize) -> Option<usize> {
         // The file is open only while bytes are read, as any other file: a scan may begin to read another one on this

@@ -89,9 +89,7 @@ pub(super) fn body<V: Visit + Send>(
 
 /// The offset after the first end tag of an entry at or after `from`.
 pub fn seam(bytes: &[u8], from: usize) -> Option<usize> {
-    let window = bytes.get(from..(from + MAX_SEARCH).min(bytes.len()))?;
-    let end = memchr::memmem::find_iter(window, NAME_END).find_map(|at| entry_end(window, at))?;
-    Some(from + end)
+    find_tag(bytes, from, entry_end)
 }
 
 /// The offset after the last end tag of an entry; `None` if there is none within the last 64 KiB.
@@ -104,9 +102,13 @@ pub fn last_entry_end(bytes: &[u8]) -> Option<usize> {
 
 /// The offset of the first start tag of an entry at or after `from`.
 pub fn next_entry_start(bytes: &[u8], from: usize) -> Option<usize> {
+    find_tag(bytes, from, entry_start)
+}
+
+/// The first offset at or after `from` that `of_tag` returns for the place of a [`NAME_END`].
+fn find_tag(bytes: &[u8], from: usize, of_tag: fn(&[u8], usize) -> Option<usize>) -> Option<usize> {
     let window = bytes.get(from..(from + MAX_SEARCH).min(bytes.len()))?;
-    let start = memchr::memmem::find_iter(window, NAME_END).find_map(|at| entry_start(window, at))?;
-    Some(from + start)
+    memchr::memmem::find_iter(window, NAME_END).find_map(|at| of_tag(window, at)).map(|found| from + found)
 }
 
 /// The offset of the last start tag of an entry within the last 64 KiB, if there is another one but no end tag of an entry:
