@@ -11,7 +11,7 @@
 use super::Document;
 use super::rows::{RowId, RowList};
 use super::sitemap::{Sitemap, SitemapId};
-use super::source::Source;
+use super::source::{Anchor, Source};
 use crate::file_bytes::FileBytes;
 use crate::xml::entry::Entry;
 use crate::xml::record::{Flags, Record};
@@ -79,13 +79,14 @@ pub(crate) fn starts_of(document: &Document, id: SitemapId) -> Option<&[u32]> {
     Some(document.streaming.as_ref()?.starts.get(&id)?)
 }
 
-/// Makes all entries of such a file resident; `bytes` are those of the file. False if they do not match.
-pub(crate) fn restore(document: &mut Document, id: SitemapId, bytes: FileBytes) -> bool {
+/// Makes all entries of such a file resident; `bytes` are those of the file, with their anchors. False if they do not match.
+pub(crate) fn restore(document: &mut Document, id: SitemapId, bytes: FileBytes, anchors: Vec<Anchor>) -> bool {
     let (Some(starts), Some(kept)) = (starts_of(document, id), document.source_of(id)) else { return false };
     let (Some(source), Some(first)) = (kept.with_entries(bytes, starts), document.bases.get(id.index()).copied())
     else {
         return false;
     };
+    let source = source.anchored(anchors);
     for entry in kept.len()..source.len() {
         let (text, row) = (source.entry_text(entry), first as usize + entry);
         let is_repaired = document.records.get(row).is_some_and(|known| known.flags.contains(Flags::REPAIRED));

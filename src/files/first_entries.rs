@@ -15,7 +15,6 @@ const KEPT_ENTRIES: usize = if cfg!(test) { 2 } else { 100 };
 pub(super) struct FirstEntries {
     bytes: Vec<u8>,
     starts: Vec<u32>,
-    /// Whether an entry was dropped.
     is_complete: bool,
     unused: UnusedPrefixes,
 }
@@ -48,6 +47,11 @@ impl FirstEntries {
         }
         let end = self.starts.last().copied().unwrap_or_default() as usize;
         self.bytes.extend_from_slice(bytes.get(..end - from).unwrap_or_default());
+    }
+
+    /// Whether an entry was dropped.
+    pub(super) const fn is_complete(&self) -> bool {
+        self.is_complete
     }
 
     /// Stops searching for prefixes if none was mentioned so far: most such files have no extensions, and reading them again

@@ -149,8 +149,8 @@ pub(super) mod tests {
         /// This text with all entries, of which dropped ones are read again.
         pub(in crate::files) fn restored(mut self) -> Self {
             if let Some(stored) = self.stored() {
-                let bytes = stored.read(&Options::default()).unwrap();
-                self.source = self.source.with_entries(bytes, stored.starts).unwrap();
+                let (bytes, anchors) = stored.read(&Options::default()).unwrap();
+                self.source = self.source.with_entries(bytes, stored.starts).unwrap().anchored(anchors);
             }
             self
         }

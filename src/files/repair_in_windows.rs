@@ -4,7 +4,7 @@ use super::disk::OnDisk;
 use super::first_entries::FirstEntries;
 use super::load_context::LoadContext;
 use super::loaded::{DroppedEntries, File, FileInfo};
-use super::repaired_windows::{LocatedWindow, Memory, RepairedWindows, in_file};
+use super::repaired_windows::{LocatedWindow, Memory, RepairedWindows, WindowStart, in_file};
 use super::scan_and_repair::StartedScan;
 use super::window::{Piece, each_piece, piece_ends};
 use crate::document::form::Form;
@@ -132,12 +132,13 @@ struct RepairedFile {
     scan: Option<WindowScan>,
     joiner: WindowJoiner,
     quirks: Vec<Quirk>,
+    /// Those in the windows with the first entries.
     anchors: Vec<Anchor>,
     first: Option<FirstEntries>,
     /// The bytes after the last entry.
     tail: Vec<u8>,
-    /// The starts of the windows in the repaired file, with their positions in the stored one.
-    starts: Vec<Anchor>,
+    /// The starts of the windows.
+    starts: Vec<WindowStart>,
     /// Line and column of the next window.
     position: (u64, u64),
 }
@@ -155,34 +156,36 @@ impl RepairedFile {
 
     /// Appends the next window. Returns its memory, or `None` if the file must be read as a whole.
     fn append(&mut self, window: LocatedWindow, scanned: ScannedWindow) -> Option<Memory> {
-        let LocatedWindow { repaired, mut positions, stored } = window;
-        let bytes = &repaired.result.bytes;
+        let bytes = &window.repaired.result.bytes;
         let scan = self.scan.take()?;
-        let (head, start, known) = (scan.head_len(), scan.end(), scan.so_far().starts.len());
+        let (head, offset, known) = (scan.head_len(), scan.end(), scan.so_far().starts.len());
         // Offsets have 32 bits.
-        u32::try_from(start + bytes.len()).ok()?;
+        u32::try_from(offset + bytes.len()).ok()?;
         let tail = scanned.entry_ends().last().map_or(head, |end| *end as usize);
         self.tail = bytes.get(tail..)?.to_vec();
         let scan = self.scan.insert(scan.append(scanned, &Progress::default()).ok()?).so_far();
         if scan.entries() == 0 {
             return None;
         }
+        let needs_first_anchor = self.joiner.needs_first_anchor(&window.repaired);
+        let start = WindowStart { offset: offset as u32, position: self.position, needs_first_anchor };
+        self.starts.push(start);
+        if !self.first.as_ref().is_some_and(FirstEntries::is_complete) {
+            self.anchors.extend(window.anchors(head, &start));
+        }
         match &mut self.first {
             Some(first) => first.add(bytes.get(head..)?, scan.starts.get(known..)?),
             None => self.first = Some(FirstEntries::of(bytes, scan)),
         }
-        self.starts.push((start as u32, self.position));
-        let (shift, entries) = ((start - head) as u32, self.joiner.entries);
-        let redundant = usize::from(!self.joiner.needs_first_anchor(&repaired));
-        let anchors = positions.anchors.drain(..).skip(redundant);
-        self.anchors.extend(anchors.map(|(at, position)| (at + shift, in_file(position, self.position))));
-        self.quirks.extend(positions.quirks.drain(..).map(|quirk| Quirk {
+        let LocatedWindow { repaired, mut quirks, end, stored, .. } = window;
+        let entries = self.joiner.entries;
+        self.quirks.extend(quirks.drain(..).map(|quirk| Quirk {
             at: in_file(quirk.at, self.position),
             entry: quirk.entry.map(|entry| entry + entries),
             ..quirk
         }));
-        self.position = in_file(positions.end, self.position);
-        Some(Memory { stored, repaired: self.joiner.append(repaired)?, positions })
+        self.position = in_file(end, self.position);
+        Some(Memory { stored, repaired: self.joiner.append(repaired)?, quirks })
     }
 }
 

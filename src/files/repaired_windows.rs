@@ -32,8 +32,19 @@ pub struct RepairedWindows {
     stored_len: usize,
     /// The number of windows.
     count: usize,
-    /// The starts of the windows that were repaired: the offset in the repaired file, and the position in the stored one.
-    starts: Vec<Anchor>,
+    /// The starts of the windows that were repaired.
+    starts: Vec<WindowStart>,
+}
+
+/// Where a window starts.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct WindowStart {
+    /// The offset in the repaired file.
+    pub(super) offset: u32,
+    /// Line and column in the stored file.
+    pub(super) position: (u64, u64),
+    /// See [`WindowJoiner::needs_first_anchor`](crate::xml::repair::windows::WindowJoiner::needs_first_anchor).
+    pub(super) needs_first_anchor: bool,
 }
 
 /// The memory of a window, which others reuse: clearing new memory takes longer than writing to it.
@@ -42,46 +53,56 @@ pub(super) struct Memory {
     /// The bytes as stored, with those before the content of the root.
     pub(super) stored: Vec<u8>,
     pub(super) repaired: Repaired,
-    pub(super) positions: Positions,
+    pub(super) quirks: Vec<Quirk>,
 }
 
-/// The positions of what a window's repair has found. Lines and columns are those in a text that begins with the window.
-#[derive(Default)]
-pub(super) struct Positions {
-    /// Anchors in its repaired bytes, which include those before the content of the root.
-    pub(super) anchors: Vec<Anchor>,
+/// A repaired window with its quirks. Lines and columns are those in a text that begins with the window.
+pub(super) struct LocatedWindow {
+    /// Its repairs have become quirks.
+    pub(super) repaired: RepairedWindow,
     pub(super) quirks: Vec<Quirk>,
     /// The end of the window.
     pub(super) end: (u64, u64),
+    /// See [`Memory::stored`].
+    pub(super) stored: Vec<u8>,
+    /// The start of the window in the stored bytes.
+    start: usize,
 }
 
-impl Positions {
-    /// Finds them with this counter of lines, for a window that ends at `end` in the counted bytes. Empties `repaired`.
-    fn find(&mut self, repaired: &mut Repaired, mut lines: Lines<'_>, end: usize) {
-        self.anchors.clear();
-        self.quirks.clear();
-        // Positions cost least in ascending order.
-        let mut repairs = repaired.repairs.drain(..).peekable();
-        let mut add_before = |offset: usize, lines: &mut Lines<'_>| {
-            while let Some(FoundDefect { kind, at, entry, what }) = repairs.next_if(|repair| repair.at < offset) {
-                self.quirks.push(Quirk { kind, at: lines.position(at), entry, what });
-            }
+impl LocatedWindow {
+    /// A repaired window, which is in this range of the stored bytes. `quirks` is empty memory for quirks.
+    fn of(mut repaired: RepairedWindow, stored: Vec<u8>, range: Range<usize>, mut quirks: Vec<Quirk>) -> Self {
+        let mut lines = lines_from(&stored, range.start);
+        let repairs = repaired.result.repairs.drain(..);
+        quirks.extend(repairs.map(|FoundDefect { kind, at, entry, what }| Quirk {
+            kind,
+            at: lines.position(at),
+            entry,
+            what,
+        }));
+        let end = lines.position(range.end);
+        Self { repaired, quirks, end, stored, start: range.start }
+    }
+
+    /// The anchors in its repaired bytes, in a file that has `head` bytes before the content of the root, which are
+    /// repeated in them, and in which the window starts here.
+    pub(super) fn anchors(&self, head: usize, start: &WindowStart) -> Vec<Anchor> {
+        let mut lines = lines_from(&self.stored, self.start);
+        let anchors = self.repaired.result.anchors.iter().skip(usize::from(!start.needs_first_anchor));
+        let anchor = |(ours, theirs): &(usize, usize)| {
+            ((ours - head) as u32 + start.offset, in_file(lines.position(*theirs), start.position))
         };
-        for (ours, theirs) in &repaired.anchors {
-            add_before(*theirs, &mut lines);
-            self.anchors.push((*ours as u32, lines.position(*theirs)));
-        }
-        add_before(usize::MAX, &mut lines);
-        self.end = lines.position(end);
+        anchors.map(anchor).collect()
+    }
+
+    fn into_memory(self) -> Memory {
+        Memory { stored: self.stored, repaired: self.repaired.result, quirks: self.quirks }
     }
 }
 
-/// A repaired window.
-pub(super) struct LocatedWindow {
-    pub(super) repaired: RepairedWindow,
-    pub(super) positions: Positions,
-    /// Memory for another window.
-    pub(super) stored: Vec<u8>,
+/// Counts the lines of a window that starts at `start` in the stored bytes.
+const fn lines_from(stored: &[u8], start: usize) -> Lines<'_> {
+    Lines::new(stored).continued(start, (1, 1))
 }
 
 impl RepairedWindows {
@@ -102,8 +123,8 @@ impl RepairedWindows {
         number + 1 == self.count
     }
 
-    /// These windows, which start at these offsets in the repaired file and positions in the stored one.
-    pub(super) fn starting_at(self, starts: Vec<Anchor>) -> Self {
+    /// These windows, which start here.
+    pub(super) fn starting_at(self, starts: Vec<WindowStart>) -> Self {
         Self { starts, ..self }
     }
 
@@ -146,49 +167,47 @@ impl RepairedWindows {
         mut visit: impl FnMut(Piece<'_, '_>) -> bool,
     ) -> Result<(), Error> {
         let mut memory = Memory::default();
-        let ends = self.starts.iter().skip(1).map(|(start, _)| *start).chain([u32::MAX]);
+        let ends = self.starts.iter().skip(1).map(|next| next.offset).chain([u32::MAX]);
         for (number, (start, end)) in self.starts.iter().zip(ends).enumerate() {
-            let (start, position) = *start;
-            if !is_needed(start, end) {
+            if !is_needed(start.offset, end) {
                 continue;
             }
             let window = self.repair(on_disk, number, memory);
-            let Some(mut window) = window else { return Err(Error::new(&on_disk.path, Reason::Changed)) };
+            let Some(window) = window else { return Err(Error::new(&on_disk.path, Reason::Changed)) };
             let head = self.head.len();
-            for (offset, at) in &mut window.positions.anchors {
-                (*offset, *at) = (*offset - head as u32, in_file(*at, position));
-            }
+            let anchors = window.anchors(head, &WindowStart { offset: 0, ..*start });
             let bytes = window.repaired.result.bytes.get(head..).unwrap_or_default();
-            let mut lines = Lines::anchored(bytes, &window.positions.anchors).continued(0, position);
-            if !visit(Piece { bytes, start, lines: &mut lines }) {
+            let mut lines = Lines::anchored(bytes, &anchors).continued(0, start.position);
+            if !visit(Piece { bytes, start: start.offset, lines: &mut lines }) {
                 break;
             }
-            let LocatedWindow { repaired, positions, stored } = window;
-            memory = Memory { stored, repaired: repaired.result, positions };
+            memory = window.into_memory();
         }
         Ok(())
     }
 
-    /// All bytes of the file, repaired, in one of these buffers.
+    /// All bytes of the file, repaired, in one of these buffers, with their anchors.
     ///
     /// # Errors
     /// The file cannot be read, or has changed.
-    pub(super) fn read(&self, on_disk: &OnDisk, buffers: &Buffers) -> Result<FileBytes, Error> {
+    pub(super) fn read(&self, on_disk: &OnDisk, buffers: &Buffers) -> Result<(FileBytes, Vec<Anchor>), Error> {
         let changed = || Error::new(&on_disk.path, Reason::Changed);
         let failed = |error| Error::system("read", &on_disk.path, error);
         let (mut bytes, beginning) = (buffers.take(expected_len(self.stored_len)).map_err(failed)?, self.start as u64);
         if bytes.append_from(&mut open_unchanged(on_disk)?.file, beginning).map_err(failed)? < beginning {
             return Err(changed());
         }
+        let (mut anchors, head) = (Vec::new(), self.head.len());
         let is_repaired = self.each(
             on_disk,
-            |_, window| Some(window),
-            |LocatedWindow { repaired, positions, stored }| {
-                bytes.extend_from_slice(repaired.result.bytes.get(self.head.len()..)?);
-                Some(Memory { stored, repaired: repaired.result, positions })
+            |number, window| Some((window.anchors(head, self.starts.get(number)?), window)),
+            |(of_window, window)| {
+                anchors.extend(of_window);
+                bytes.extend_from_slice(window.repaired.result.bytes.get(head..)?);
+                Some(window.into_memory())
             },
         );
-        if is_repaired { Ok(bytes) } else { Err(changed()) }
+        if is_repaired { Ok((bytes, anchors)) } else { Err(changed()) }
     }
 
     /// The range of a window in the stored file. It starts and ends at the [`boundary`] that follows, except at the start of
@@ -200,10 +219,11 @@ impl RepairedWindows {
         offset(number)..offset(number + 1)
     }
 
-    /// Reads and repairs a window, and finds the positions of its repairs. `None` if the file must be read as a whole.
+    /// Reads and repairs a window, and locates its repairs. `None` if the file must be read as a whole.
     fn repair(&self, on_disk: &OnDisk, number: usize, memory: Memory) -> Option<LocatedWindow> {
         let (head, range) = (&*self.head, self.range(number));
-        let Memory { mut stored, repaired, mut positions } = memory;
+        let Memory { mut stored, repaired, mut quirks } = memory;
+        quirks.clear();
         stored.clear();
         stored.extend_from_slice(head);
         let mut opened = open_unchanged(on_disk).ok()?;
@@ -220,9 +240,8 @@ impl RepairedWindows {
             return None;
         }
         let window = Window { bytes: &stored, head: head.len(), range: start..end, is_last };
-        let mut repaired = RepairedWindow::of(&window, repaired)?;
-        positions.find(&mut repaired.result, Lines::new(&stored).continued(start, (1, 1)), end);
-        Some(LocatedWindow { repaired, positions, stored })
+        let repaired = RepairedWindow::of(&window, repaired)?;
+        Some(LocatedWindow::of(repaired, stored, start..end, quirks))
     }
 }
 

@@ -5,6 +5,7 @@ use super::error::{Error, Reason};
 use super::read::{Options, read};
 use super::repaired_windows::RepairedWindows;
 use super::window::{Piece, each_piece, piece_ends};
+use crate::document::source::Anchor;
 use crate::file_bytes::FileBytes;
 use crate::progress::Progress;
 
@@ -59,17 +60,17 @@ impl StoredEntries<'_> {
         })
     }
 
-    /// All bytes of the file, repaired if it is damaged.
+    /// All bytes of the file, repaired if it is damaged, and their anchors.
     ///
     /// # Errors
     /// The file cannot be read, or has changed.
-    pub(crate) fn read(&self, options: &Options) -> Result<FileBytes, Error> {
+    pub(crate) fn read(&self, options: &Options) -> Result<(FileBytes, Vec<Anchor>), Error> {
         if let Some(windows) = self.repaired {
             return windows.read(self.on_disk, &options.buffers);
         }
         let contents = read(&self.on_disk.path, options, &Progress::default())?;
         let is_same = self.on_disk.has_same_metadata(&contents.on_disk);
-        if is_same { Ok(contents.bytes) } else { Err(Error::new(&self.on_disk.path, Reason::Changed)) }
+        if is_same { Ok((contents.bytes, Vec::new())) } else { Err(Error::new(&self.on_disk.path, Reason::Changed)) }
     }
 }
 

@@ -111,8 +111,9 @@ pub(crate) fn show_whole<E: From<files::Error>>(
 
 /// Makes all entries of a file resident.
 fn restore(session: &mut Session, id: SitemapId, options: &Options) -> Result<(), files::Error> {
-    let bytes = stored_entries(session, id).map(|stored| stored.read(options)).transpose()?;
-    let is_restored = bytes.is_some_and(|bytes| unload::restore(&mut session.current.state.document, id, bytes));
+    let stored = stored_entries(session, id).map(|stored| stored.read(options)).transpose()?;
+    let document = &mut session.current.state.document;
+    let is_restored = stored.is_some_and(|(bytes, anchors)| unload::restore(document, id, bytes, anchors));
     if is_restored {
         return Ok(());
     }
