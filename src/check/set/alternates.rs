@@ -6,6 +6,7 @@
 //! row, only its own set of links and those that list its URL are checked again. A set without alternate links needs no
 //! memory.
 
+mod chunks;
 mod counted;
 mod link_set;
 mod linked_rows;
@@ -13,6 +14,7 @@ mod page;
 mod pages;
 
 use crate::protocol::location::NO_KEY;
+use chunks::Chunks;
 use foldhash::fast::FixedState;
 use hashbrown::{HashSet, HashTable};
 use link_set::{Hosts, LinkSet, LinkSetFaults};
@@ -49,7 +51,7 @@ pub(crate) fn host_hash(host: &str) -> u32 {
 pub(super) struct Alternates {
     rows: LinkedRows,
     /// By number; free numbers have no rows.
-    sets: Vec<LinkSet>,
+    sets: Chunks<LinkSet>,
     free: Vec<u32>,
     /// The numbers of the sets, by their marks.
     by_mark: HashTable<u32>,
@@ -129,7 +131,7 @@ impl Alternates {
         if !self.is_uncounted {
             self.dirty_sets.insert(set_number);
         }
-        if let Some(set) = self.sets.get_mut(set_number as usize) {
+        if let Some(set) = self.sets.get_mut(set_number) {
             set.rows += 1;
             if !set.lists(page_number) {
                 *set.unlisted.get_or_insert_default().entry(page_number).or_default() += 1;
@@ -160,7 +162,7 @@ impl Alternates {
                 count(pages, page_number);
             }
         }
-        self.dirty_sets.insert_range(0..self.sets.len() as u32);
+        self.dirty_sets.insert_range(0..self.sets.len());
     }
 
     /// The rows that findings can name: their pages are in sets of links with unreturned links or different sets.
@@ -209,7 +211,7 @@ impl Alternates {
     }
 
     fn set_of(&self, row: u32) -> Option<&LinkSet> {
-        self.rows.get(row).and_then(|(_, number)| self.sets.get(number as usize))
+        self.rows.get(row).and_then(|(_, number)| self.sets.get(number))
     }
 
     /// Whether a row lists a URL.
@@ -240,7 +242,7 @@ impl Alternates {
             }
         }
         self.dirty_sets.insert(set_number);
-        if let Some(set) = self.sets.get_mut(set_number as usize) {
+        if let Some(set) = self.sets.get_mut(set_number) {
             set.rows -= 1;
             if let Some(unlisted) = &mut set.unlisted
                 && let Some(rows) = unlisted.get_mut(&page_number)
@@ -269,17 +271,17 @@ impl Alternates {
         hosts.sort_unstable();
         if hosts != self.hosts {
             self.hosts = hosts;
-            for number in 0..self.sets.len() as u32 {
-                if self.sets.get(number as usize).is_some_and(|set| set.faults.has_absent) {
+            for number in 0..self.sets.len() {
+                if self.sets.get(number).is_some_and(|set| set.faults.has_absent) {
                     self.dirty_sets.insert(number);
                 }
             }
         }
         for number in std::mem::take(&mut self.dirty_sets) {
-            let Some(old) = self.sets.get(number as usize).map(|set| set.faults) else { continue };
+            let Some(old) = self.sets.get(number).map(|set| set.faults) else { continue };
             let new = self.validate(number);
             self.change_counts(old, new);
-            if let Some(set) = self.sets.get_mut(number as usize) {
+            if let Some(set) = self.sets.get_mut(number) {
                 set.faults = new;
             }
         }
@@ -291,7 +293,7 @@ impl Alternates {
         // Most sets of rows have no such link.
         let has_any = self.no_return > 0 || self.missing > 0 || self.differs > 0;
         let Some((page, number)) = self.rows.get(row).filter(|_| has_any) else { return (false, false, false) };
-        let Some(set) = self.sets.get(number as usize) else { return (false, false, false) };
+        let Some(set) = self.sets.get(number) else { return (false, false, false) };
         let no_return = set.faults.no_return > 0 && self.has_unreturned(page, set);
         (no_return, set.faults.missing > 0, set.faults.differs > 0)
     }
@@ -332,7 +334,7 @@ impl Alternates {
     /// Whether two sets of links differ only because pages do not list themselves, which another rule reports. `page` is
     /// that of the rows of the other set.
     fn differ_only_by_self(&self, number: u32, (other, page): (u32, u32)) -> bool {
-        let (Some(own), Some(theirs)) = (self.sets.get(number as usize), self.sets.get(other as usize)) else {
+        let (Some(own), Some(theirs)) = (self.sets.get(number), self.sets.get(other)) else {
             return false;
         };
         let unlisted = own.unlisted.as_deref().filter(|unlisted| unlisted.len() == 1);
@@ -364,7 +366,7 @@ impl Alternates {
             return Some(*number);
         }
         links.dedup_by_key(|link| link.key);
-        let number = self.free.pop().unwrap_or(self.sets.len() as u32);
+        let number = self.free.pop().unwrap_or(self.sets.len());
         let mut listed: Vec<(u32, u32)> = Vec::with_capacity(links.len());
         for link in &links {
             let page_number = self.pages.number_or_insert(link.key);
@@ -378,7 +380,7 @@ impl Alternates {
         listed.sort_unstable();
         let pages = listed.iter().map(|(page, _)| *page).collect();
         let set = LinkSet { mark, pages, hosts: Hosts::of(&listed), ..LinkSet::default() };
-        match self.sets.get_mut(number as usize) {
+        match self.sets.get_mut(number) {
             Some(slot) => *slot = set,
             None => self.sets.push(set),
         }
@@ -412,7 +414,7 @@ impl Alternates {
 
     /// The faults of all rows with a set of links. The cost does not depend on the number of rows.
     fn validate(&self, number: u32) -> LinkSetFaults {
-        let Some(set) = self.sets.get(number as usize).filter(|set| set.rows > 0) else {
+        let Some(set) = self.sets.get(number).filter(|set| set.rows > 0) else {
             return LinkSetFaults::default();
         };
         let mut faults = LinkSetFaults::default();
@@ -449,13 +451,13 @@ impl Alternates {
     /// Whether a target links back to a page. Also true if it is the same page, has no row, or has so many sets of links
     /// that it is not checked.
     fn returns(&self, target: u32, own: u32) -> bool {
-        let lists = |(other, _): (u32, u32)| self.sets.get(other as usize).is_some_and(|set| set.lists(own));
+        let lists = |(other, _): (u32, u32)| self.sets.get(other).is_some_and(|set| set.lists(own));
         let is_sound = |page: &Page| page.rows == 0 || page.linked_len() > SETS_PER_PAGE || page.linked().any(lists);
         target == own || self.pages.get(target).is_none_or(is_sound)
     }
 }
 
 /// The mark of a set of links, which is also its hash.
-fn mark_of(sets: &[LinkSet], number: u32) -> u64 {
-    sets.get(number as usize).map_or(0, |set| set.mark)
+fn mark_of(sets: &Chunks<LinkSet>, number: u32) -> u64 {
+    sets.get(number).map_or(0, |set| set.mark)
 }

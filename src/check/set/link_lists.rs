@@ -7,10 +7,15 @@ use std::ops::Range;
 #[derive(Debug, Default)]
 pub struct LinkLists {
     links: Vec<Link>,
-    /// The number of links up to the last entry.
-    finished: usize,
-    /// The entries that have links, ascending, each with its range of `links`.
-    entries: Vec<(u32, Range<u32>)>,
+    runs: Vec<Run>,
+}
+
+/// Consecutive entries that have the same links.
+#[derive(Debug, Clone)]
+struct Run {
+    entries: Range<u32>,
+    /// The end of their links, which start at the end of those of the run before.
+    links_end: u32,
 }
 
 impl LinkLists {
@@ -22,20 +27,20 @@ impl LinkLists {
     /// Makes the appended links those of an entry. Returns whether there are any.
     #[inline]
     pub fn finish_entry(&mut self, entry: u32) -> bool {
-        let (from, end) = (self.finished, self.links.len());
+        let from = self.runs.last().map_or(0, |last| last.links_end as usize);
+        let end = self.links.len();
         if from == end {
             return false;
         }
-        let range = match self.entries.last() {
-            Some((_, last)) if self.links.get(from..) == Some(self.of(last)) => {
-                let last = last.clone();
+        let before = self.runs.len().checked_sub(2).and_then(|before| self.runs.get(before));
+        let before = before.map_or(0, |before| before.links_end as usize);
+        match self.runs.last_mut() {
+            Some(last) if last.entries.end == entry && self.links.get(from..) == self.links.get(before..from) => {
                 self.links.truncate(from);
-                last
+                last.entries.end += 1;
             }
-            _ => from as u32..end as u32,
-        };
-        self.finished = self.links.len();
-        self.entries.push((entry, range));
+            _ => self.runs.push(Run { entries: entry..entry + 1, links_end: end as u32 }),
+        }
         true
     }
 
@@ -43,24 +48,32 @@ impl LinkLists {
     pub fn append(&mut self, entries: u32, later: &mut Self) {
         let shift = self.links.len() as u32;
         self.links.append(&mut later.links);
-        (self.finished, later.finished) = (self.links.len(), 0);
-        let moved = |(entry, range): (u32, Range<u32>)| (entries + entry, range.start + shift..range.end + shift);
-        self.entries.extend(later.entries.drain(..).map(moved));
+        let moved = |Run { entries: Range { start, end }, links_end }| Run {
+            entries: entries + start..entries + end,
+            links_end: links_end + shift,
+        };
+        self.runs.extend(later.runs.drain(..).map(moved));
+    }
+
+    /// Removes all lists, and keeps their memory.
+    pub fn clear(&mut self) {
+        self.links.clear();
+        self.runs.clear();
     }
 
     /// Whether no entry has links.
     pub const fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.runs.is_empty()
     }
 
     /// The rows with links of a file whose first row is `first`, each with its links. Rows that share a list return the
     /// same slice.
     pub fn rows(&self, first: u32) -> impl Iterator<Item = (u32, &[Link])> {
-        self.entries.iter().map(move |(entry, range)| (first + entry, self.of(range)))
-    }
-
-    fn of(&self, range: &Range<u32>) -> &[Link] {
-        self.links.get(range.start as usize..range.end as usize).unwrap_or_default()
+        let starts = std::iter::once(0).chain(self.runs.iter().map(|run| run.links_end));
+        self.runs.iter().zip(starts).flat_map(move |(run, start)| {
+            let links = self.links.get(start as usize..run.links_end as usize).unwrap_or_default();
+            run.entries.clone().map(move |entry| (first + entry, links))
+        })
     }
 }
 
@@ -109,7 +122,7 @@ mod tests {
             lists.links_mut().extend((0..8).map(link));
             lists.finish_entry(entry);
         }
-        assert_eq!((lists.links.len(), lists.entries.len()), (8, 8));
+        assert_eq!((lists.links.len(), lists.runs.len()), (8, 1));
         let addresses: Vec<_> = lists.rows(0).map(|(_, list)| list.as_ptr()).collect();
         assert!(addresses.windows(2).all(|two| two[0] == two[1]));
     }

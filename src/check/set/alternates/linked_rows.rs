@@ -1,10 +1,12 @@
 //! `LinkedRows`: the page and the set of links of each row that has links, by the number of the row.
 
+use super::chunks::Chunks;
+
 /// The rows with links. Takes eight bytes per row up to the last one with links.
 #[derive(Debug, Clone, Default)]
 pub(super) struct LinkedRows {
     /// The numbers of the page and the set of links of each row; [`NONE`] for a row without links.
-    rows: Vec<(u32, u32)>,
+    rows: Chunks<(u32, u32)>,
     len: usize,
 }
 
@@ -17,14 +19,13 @@ impl LinkedRows {
 
     /// The numbers of the page and the set of links of a row.
     pub(super) fn get(&self, row: u32) -> Option<(u32, u32)> {
-        self.rows.get(row as usize).copied().filter(|row| *row != NONE)
+        self.rows.get(row).copied().filter(|row| *row != NONE)
     }
 
     /// Adds a row that is not in the list.
     pub(super) fn insert(&mut self, row: u32, page: u32, set: u32) {
-        let row = row as usize;
-        if self.rows.len() <= row {
-            self.rows.resize(row + 1, NONE);
+        while self.rows.len() <= row {
+            self.rows.push(NONE);
         }
         if let Some(known) = self.rows.get_mut(row) {
             *known = (page, set);
@@ -33,14 +34,14 @@ impl LinkedRows {
     }
 
     pub(super) fn remove(&mut self, row: u32) -> Option<(u32, u32)> {
-        let known = self.rows.get_mut(row as usize).filter(|row| **row != NONE)?;
+        let known = self.rows.get_mut(row).filter(|row| **row != NONE)?;
         self.len -= 1;
         Some(std::mem::replace(known, NONE))
     }
 
     /// The rows with links, ascending, each with the number of its page.
     pub(super) fn iter(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
-        (0..).zip(&self.rows).filter(|(_, row)| **row != NONE).map(|(row, (page, _))| (row, *page))
+        (0..).zip(self.rows.iter()).filter(|(_, row)| **row != NONE).map(|(row, (page, _))| (row, *page))
     }
 
     /// The rows without links, ascending, without an end.

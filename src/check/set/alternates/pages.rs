@@ -1,21 +1,19 @@
 //! `Pages`: a map from the hash of a URL to the data about its alternate links.
 //!
-//! The hash table holds numbers of pages, which are stored in chunks: a map of the pages themselves would copy them
-//! when it grows and allocate up to twice their size.
+//! The hash table holds numbers of pages: a map of the pages themselves would copy them when it grows.
 
 use super::Page;
+use super::chunks::Chunks;
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 use std::hash::BuildHasher;
-
-/// Number of pages per allocation.
-const CHUNK: usize = 1_024;
 
 /// The pages, each under its hash.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Pages {
     numbers: HashTable<u32>,
-    chunks: Vec<Vec<(u64, Page)>>,
+    /// The pages by number, each with the hash of its URL.
+    by_number: Chunks<(u64, Page)>,
     /// Numbers of removed pages.
     free: Vec<u32>,
 }
@@ -24,23 +22,19 @@ fn hash(key: u64) -> u64 {
     FixedState::default().hash_one(key)
 }
 
-fn at(chunks: &[Vec<(u64, Page)>], number: u32) -> Option<&(u64, Page)> {
-    chunks.get(number as usize / CHUNK)?.get(number as usize % CHUNK)
-}
-
 impl Pages {
     /// The page of this number.
     pub(super) fn get(&self, number: u32) -> Option<&Page> {
-        Some(&at(&self.chunks, number)?.1)
+        self.by_number.get(number).map(|(_, page)| page)
     }
 
     pub(super) fn get_mut(&mut self, number: u32) -> Option<&mut Page> {
-        Some(&mut self.chunks.get_mut(number as usize / CHUNK)?.get_mut(number as usize % CHUNK)?.1)
+        self.by_number.get_mut(number).map(|(_, page)| page)
     }
 
     /// The hash of the URL of the page of this number.
     pub(super) fn key(&self, number: u32) -> Option<u64> {
-        Some(at(&self.chunks, number)?.0)
+        self.by_number.get(number).map(|(key, _)| *key)
     }
 
     /// The page of a URL.
@@ -50,7 +44,7 @@ impl Pages {
 
     /// The number of the page of a URL.
     pub(super) fn number(&self, key: u64) -> Option<u32> {
-        let is_key = |number: &u32| at(&self.chunks, *number).is_some_and(|(known, _)| *known == key);
+        let is_key = |number: &u32| self.key(*number) == Some(key);
         self.numbers.find(hash(key), is_key).copied()
     }
 
@@ -68,30 +62,17 @@ impl Pages {
 
     /// All pages, including removed ones, which have no row and are not listed.
     pub(super) fn values_mut(&mut self) -> impl Iterator<Item = &mut Page> {
-        self.chunks.iter_mut().flatten().map(|(_, page)| page)
+        self.by_number.iter_mut().map(|(_, page)| page)
     }
 
     fn insert(&mut self, key: u64) -> u32 {
-        let Self { numbers, chunks, free } = self;
-        let number = if let Some(number) = free.pop() {
-            if let Some(slot) =
-                chunks.get_mut(number as usize / CHUNK).and_then(|chunk| chunk.get_mut(number as usize % CHUNK))
-            {
-                *slot = (key, Page::default());
-            }
-            number
-        } else {
-            if chunks.last().is_none_or(|chunk| chunk.len() == CHUNK) {
-                chunks.push(Vec::with_capacity(CHUNK));
-            }
-            let number = ((chunks.len() - 1) * CHUNK) as u32;
-            let last = chunks.last_mut();
-            last.map_or(number, |chunk| {
-                chunk.push((key, Page::default()));
-                number + chunk.len() as u32 - 1
-            })
-        };
-        let key_of = |number: &u32| at(chunks, *number).map_or(0, |(key, _)| hash(*key));
+        let Self { numbers, by_number, free } = self;
+        let number = free.pop().unwrap_or(by_number.len());
+        match by_number.get_mut(number) {
+            Some(slot) => *slot = (key, Page::default()),
+            None => by_number.push((key, Page::default())),
+        }
+        let key_of = |number: &u32| by_number.get(*number).map_or(0, |(key, _)| hash(*key));
         numbers.insert_unique(hash(key), number, key_of);
         number
     }
@@ -131,6 +112,6 @@ mod tests {
             let number = pages.number_or_insert(key);
             pages.remove(number);
         }
-        assert_eq!(pages.chunks.len(), 1);
+        assert_eq!(pages.by_number.len(), 1);
     }
 }
