@@ -9,6 +9,7 @@ mod locs;
 mod near;
 mod public_urls;
 mod reader;
+mod reader_memory;
 mod recheck;
 mod unload;
 
@@ -16,6 +17,7 @@ pub(crate) use flagged::SetRows;
 pub(crate) use locs::{AddedFile, DocumentLocs};
 pub(super) use near::{near_candidates, repeated_hashes};
 pub(crate) use reader::Reader;
+pub(super) use reader_memory::ReaderMemory;
 pub(crate) use recheck::Rechecked;
 
 use crate::check::Profile;

@@ -7,6 +7,7 @@ use crate::check::set::{LinkLists, ReadTally, RowShape};
 use crate::document::rows::RowSet;
 use crate::protocol::location::UrlPrefix;
 use crate::protocol::namespace::Namespace;
+use crate::session::checks::reader_memory::{ReaderMemory, RowVectors};
 use crate::session::checks::{Criteria, RuleSets, indexed_row};
 use crate::xml::entry::Entry;
 use crate::xml::names::Names;
@@ -55,6 +56,7 @@ pub struct Reader {
     pub(super) linked_keys: Vec<u64>,
     /// Readers that were joined: further forks use their caches and their memory.
     joined: Vec<Self>,
+    memory: ReaderMemory,
 }
 
 impl Reader {
@@ -87,12 +89,23 @@ impl Reader {
             links: LinkLists::default(),
             linked_keys: Vec::new(),
             joined: Vec::new(),
+            memory: ReaderMemory::default(),
         }
     }
 
+    /// This reader, which has not read anything, with memory of earlier readers.
+    pub(in crate::session) fn with_memory(mut self, memory: ReaderMemory) -> Self {
+        let RowVectors { records, findings, keys, links } = memory.take();
+        (self.records, self.findings, self.keys, self.links) = (records, findings, keys, links);
+        self.memory = memory;
+        self
+    }
+
     /// This reader, which also hashes the near key of each URL.
-    pub(in crate::session) fn with_near_keys(self) -> Self {
-        Self { near_keys: Some(Vec::new()), reading: EntryReader::with_near_keys(), ..self }
+    pub(in crate::session) fn with_near_keys(mut self) -> Self {
+        self.near_keys = Some(Vec::new());
+        self.reading = EntryReader::with_near_keys();
+        self
     }
 
     /// This reader, for a file with about this number of rows that is read in windows: it keeps keys only if the root
@@ -100,11 +113,13 @@ impl Reader {
     ///
     /// Other readers reserve no memory for rows. After glibc has returned a large freed block to the system, it keeps freed
     /// blocks of up to that size, which would add to the memory of sets that stay open.
-    pub(in crate::session) fn for_windows(self, rows: usize) -> Self {
-        let near_keys = self.near_keys.map(|_| Vec::with_capacity(rows));
-        let (records, findings, shapes) =
-            (Vec::with_capacity(rows), Vec::with_capacity(rows), Vec::with_capacity(rows));
-        Self { is_for_windows: true, records, findings, near_keys, shapes, ..self }
+    pub(in crate::session) fn for_windows(mut self, rows: usize) -> Self {
+        self.is_for_windows = true;
+        self.near_keys = self.near_keys.take().map(|_| Vec::with_capacity(rows));
+        self.shapes.reserve(rows);
+        self.records.reserve(rows);
+        self.findings.reserve(rows);
+        self
     }
 
     /// Takes the hashes of the normalised locs, by entry, if they are kept.
@@ -167,6 +182,7 @@ impl Visit for Reader {
         }
         let numbers = Arc::clone(&self.numbers);
         let fork = Self::new(numbers, self.now, self.criteria.clone(), self.url_prefix.clone());
+        let fork = fork.with_memory(self.memory.clone());
         let fork = if self.near_keys.is_some() { fork.with_near_keys() } else { fork };
         Some(if self.is_for_windows { fork.for_windows(0) } else { fork })
     }
@@ -190,6 +206,18 @@ impl Visit for Reader {
         if self.is_for_windows {
             self.joined.push(later);
         }
+    }
+}
+
+impl Drop for Reader {
+    /// Makes the memory of the rows available to later readers.
+    fn drop(&mut self) {
+        self.memory.recycle(RowVectors {
+            records: std::mem::take(&mut self.records),
+            findings: std::mem::take(&mut self.findings),
+            keys: std::mem::take(&mut self.keys),
+            links: std::mem::take(&mut self.links),
+        });
     }
 }
 

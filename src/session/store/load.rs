@@ -13,7 +13,7 @@ use crate::protocol::Field;
 use crate::protocol::lastmod::Now;
 use crate::protocol::location::{NO_KEY, key_hash};
 use crate::session::Session;
-use crate::session::checks::{AddedFile, Checks, Reader, repeated_hashes};
+use crate::session::checks::{AddedFile, Checks, Reader, ReaderMemory, repeated_hashes};
 use crate::session::findings::{file_findings, index_findings};
 use crate::session::state::State;
 use crate::xml::defect::Defect;
@@ -38,6 +38,7 @@ pub struct Loader {
     pub(in crate::session) options: Options,
     /// Whether rows are compared with each other only after all files are loaded; see [`Uncompared`].
     compares_late: bool,
+    memory: ReaderMemory,
 }
 
 /// Keys for comparing rows after all files are loaded, in a set that is only checked and never changed: most rows have
@@ -90,7 +91,7 @@ impl Loader {
     }
 
     pub(in crate::session) fn reader(&self, facts: &files::FileInfo) -> Reader {
-        let reader = self.checks.reader(facts.url.as_deref(), self.now);
+        let reader = self.checks.reader(facts.url.as_deref(), self.now).with_memory(self.memory.clone());
         let reader = if self.compares_late { reader.with_near_keys() } else { reader };
         let rows = (facts.bytes / ENTRY_BYTES) as usize;
         if self.options.buffers.drops_entries() { reader.for_windows(rows) } else { reader }
@@ -108,7 +109,8 @@ impl Session {
     pub fn loader(&self, mut options: Options) -> Loader {
         options.is_base_recorded |= self.is_base_recorded;
         options.base_url = self.base_url().map(ToOwned::to_owned).or(options.base_url);
-        Loader { checks: self.current.state.checks.clone(), now: self.current.clock, options, compares_late: false }
+        let (checks, now) = (self.current.state.checks.clone(), self.current.clock);
+        Loader { checks, now, options, compares_late: false, memory: ReaderMemory::default() }
     }
 
     /// Adds a loaded file and shows its rows. The set stays read-only until the load is finished.
@@ -118,7 +120,7 @@ impl Session {
                 for file in on_disk {
                     remember(self, Some(file));
                 }
-                self.index_rules = visitors.into_iter().flat_map(|visitor| visitor.findings).collect();
+                self.index_rules = visitors.iter().flat_map(|visitor| visitor.findings.iter().copied()).collect();
                 self.current.state.document.set_index(Some(index));
             }
             LoadedFile::Sitemap { source, sitemap, on_disk, visitor, dropped } => {
@@ -143,14 +145,14 @@ impl Session {
                 let added = AddedFile { document: &state.document, records: &records };
                 state.checks.add_file(added, first, &mut visitor, url.as_deref(), mtime);
                 self.listed |= visitor.listed();
-                let keys = visitor.take_keys();
-                if let Some(near_keys) = visitor.near_keys {
+                if let Some(near_keys) = visitor.near_keys.take() {
                     let uncompared = self.uncompared.get_or_insert_default();
                     uncompared.near_keys.push(near_keys);
-                    uncompared.keys.push(keys);
+                    uncompared.keys.push(visitor.take_keys());
                     let newest = index_findings::newest_in(self.current.clock, &records);
                     Arc::make_mut(&mut self.current.state.checks.newest).push(newest);
                 }
+                visitor.records = records;
                 self.current.view.append_files(&self.current.state.document);
             }
         }
