@@ -22,7 +22,9 @@ const PACKED_NAMES: [u64; NAMES.len()] = {
     let mut all = [0; NAMES.len()];
     let mut index = 0;
     while index < all.len() {
-        all[index] = packed(NAMES[index].0.as_bytes()).expect("no name has more than 8 bytes");
+        if let Some(number) = packed(NAMES[index].0.as_bytes()) {
+            all[index] = number;
+        }
         index += 1;
     }
     all
