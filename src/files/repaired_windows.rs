@@ -12,7 +12,7 @@ use crate::file_bytes::FileBytes;
 use crate::xml::defect::FoundDefect;
 use crate::xml::repair::windows::{AHEAD, RepairedWindow, Window};
 use crate::xml::repair::{Repaired, expected_len};
-use crate::xml::scan::{MAX_SEARCH, next_entry_start, seam};
+use crate::xml::scan::{MAX_SEARCH, next_entry_end, next_entry_start};
 use std::collections::HashMap;
 use std::io::{Read, Seek, SeekFrom};
 use std::ops::Range;
@@ -265,11 +265,11 @@ fn read_to(file: &mut impl Read, stored: &mut Vec<u8>, len: usize) -> Option<()>
 fn boundary(file: &mut impl Read, stored: &mut Vec<u8>, from: usize) -> Option<usize> {
     read_to(file, stored, from + NEAR)?;
     let near = stored.get(..stored.len().min(from + NEAR))?;
-    if let Some(end) = seam(near, from) {
+    if let Some(end) = next_entry_end(near, from) {
         return Some(end);
     }
     read_to(file, stored, from + MAX_SEARCH)?;
-    seam(stored, from).or_else(|| next_entry_start(stored, from))
+    next_entry_end(stored, from).or_else(|| next_entry_start(stored, from))
 }
 
 /// The position in a file of a position in a text that starts at `start` in it.

@@ -10,7 +10,7 @@ mod visit;
 mod windows;
 
 pub use grid::scan_grid;
-pub use parallel::{MAX_SEARCH, last_entry_end, last_unclosed_start, next_entry_start, seam};
+pub use parallel::{MAX_SEARCH, last_entry_end, last_unclosed_start, next_entry_end, next_entry_start};
 pub use visit::{Ignore, ParsedEntry, Visit};
 pub use windows::{GaveUp, ScannedWindow, WindowBytes, WindowScan};
 

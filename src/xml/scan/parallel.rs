@@ -44,11 +44,11 @@ pub(super) fn body<V: Visit + Send>(
     piece: usize,
 ) {
     let is_split = walk.stops && range.len() >= 2 * piece && rayon::current_num_threads() > 1;
-    let seam = is_split.then(|| seam(bytes, range.start + range.len() / 2)).flatten();
-    let Some((seam, mut fork)) = seam.filter(|seam| *seam < range.end).zip(walk.visitor.fork()) else {
+    let middle = is_split.then(|| next_entry_end(bytes, range.start + range.len() / 2)).flatten();
+    let Some((middle, mut fork)) = middle.filter(|middle| *middle < range.end).zip(walk.visitor.fork()) else {
         return super::body(bytes, range.start, names, walk);
     };
-    let mut later_scan = Scan { starts: vec![seam as u32], root_tag: walk.scan.root_tag, ..Scan::default() };
+    let mut later_scan = Scan { starts: vec![middle as u32], root_tag: walk.scan.root_tag, ..Scan::default() };
     let mut later_parser = Parser::default();
     later_parser.damage.has_brackets = walk.parser.damage.has_brackets;
     let mut later = Walk {
@@ -63,13 +63,13 @@ pub(super) fn body<V: Visit + Send>(
         stopped_at: None,
         utf8: walk.utf8,
     };
-    walk.stop_offsets.push(seam);
+    walk.stop_offsets.push(middle);
     rayon::join(
-        || body(bytes, range.start..seam, names, walk, piece),
-        || body(bytes, seam..range.end, names, &mut later, piece),
+        || body(bytes, range.start..middle, names, walk, piece),
+        || body(bytes, middle..range.end, names, &mut later, piece),
     );
     let (rows, done) = later.counted;
-    if walk.stopped_at != Some(seam) {
+    if walk.stopped_at != Some(middle) {
         // The first half continued to the end, or stopped at damage: progress that the second half reported is
         // subtracted.
         walk.progress.uncount(rows, done);
@@ -88,7 +88,7 @@ pub(super) fn body<V: Visit + Send>(
 }
 
 /// The offset after the first end tag of an entry at or after `from`.
-pub fn seam(bytes: &[u8], from: usize) -> Option<usize> {
+pub fn next_entry_end(bytes: &[u8], from: usize) -> Option<usize> {
     find_tag(bytes, from, entry_end)
 }
 
