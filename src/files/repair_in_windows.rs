@@ -132,7 +132,7 @@ struct RepairedFile {
     scan: Option<WindowScan>,
     joiner: WindowJoiner,
     quirks: Vec<Quirk>,
-    /// Those in the windows with the first entries.
+    /// The anchors in the windows with the first entries.
     anchors: Vec<Anchor>,
     first: Option<FirstEntries>,
     /// The bytes after the last entry.
