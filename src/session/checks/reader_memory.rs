@@ -19,6 +19,7 @@ pub(super) struct RowVectors {
 pub(in crate::session) struct ReaderMemory(Arc<Mutex<Vec<RowVectors>>>);
 
 impl ReaderMemory {
+    /// Empty vectors, with memory of earlier ones if there is any.
     pub(super) fn take(&self) -> RowVectors {
         self.lock().pop().unwrap_or_default()
     }

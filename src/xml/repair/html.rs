@@ -6,7 +6,8 @@ pub(super) fn character(name: &[u8]) -> Option<char> {
     NAMES.get(at).filter(|(known, _)| known.as_bytes() == name).map(|(_, character)| *character)
 }
 
-/// A name as a number, with zeros after it; numbers are in the order of the names. `None` if it has more than 8 bytes, as no known name has.
+/// The bytes of a name, padded with zeros, as a big-endian number, so that numbers sort as the names do. `None` if it has
+/// more than 8 bytes, as none of [`NAMES`] has.
 const fn packed(name: &[u8]) -> Option<u64> {
     let mut bytes = [0; 8];
     if name.len() > bytes.len() {
