@@ -232,6 +232,20 @@ pub(super) const fn is_plain(byte: u8) -> bool {
     classes_of(byte) & (SPACE | ILLEGAL | HIGH | PERCENT) == 0
 }
 
+/// Number of bytes before the first that is not [plain](is_plain).
+#[allow(clippy::needless_bitwise_bool)] // as in `survey_common`
+pub(super) fn plain_len(bytes: &[u8]) -> usize {
+    // Compared instead of looked up, and without a branch, so that the compiler uses vector instructions.
+    let is_plain_lane = |byte: u8| {
+        let is_printable = byte.wrapping_sub(b'!') < b'\x7f' - b'!';
+        b"\"%<>\\^`{|}".iter().fold(is_printable, |is_plain, other| is_plain & (byte != *other))
+    };
+    let are_plain = |lanes: &&[u8; LANES]| lanes.iter().fold(true, |all, byte| all & is_plain_lane(*byte));
+    let len = LANES * bytes.as_chunks().0.iter().take_while(are_plain).count();
+    let rest = bytes.get(len..).unwrap_or_default();
+    len + rest.iter().position(|byte| !is_plain(*byte)).unwrap_or(rest.len())
+}
+
 /// "Unreserved" of RFC 3986, 2.3: the same character whether encoded or not.
 pub(super) const fn is_unreserved(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~')
@@ -345,6 +359,14 @@ mod tests {
                 let is_supported = from >= BEFORE && bytes.len() >= BEFORE + LANES;
                 prop_assert_eq!(survey_common(bytes, from).is_some(), is_supported);
             }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_plain_bytes_are_counted(plain in "[!-~]{0,40}", rest in prop::collection::vec(any::<u8>(), 0..40)) {
+            let bytes = [plain.as_bytes(), &rest].concat();
+            prop_assert_eq!(plain_len(&bytes), bytes.iter().take_while(|byte| is_plain(**byte)).count());
         }
     }
 

@@ -4,7 +4,7 @@
 //! itself, without copying; so is that of a text that is not an http(s) URL.
 
 use super::chars::{self, HASH, HIGH, ILLEGAL, PERCENT, SLASH_DOT, SPACE, SPECIAL, UPPER};
-use super::parts::{Location, Port, Scheme};
+use super::parts::{self, Location, Port, Scheme};
 use super::{host, params, plain_escapes};
 use foldhash::fast::FixedState;
 use std::hash::BuildHasher;
@@ -150,7 +150,7 @@ pub(super) fn key_hashes(location: &Location<'_>, scratch: &mut String) -> (u64,
         *location
     } else {
         location.write_normal(scratch);
-        Location::of(scratch)
+        location.parts_of_normal(scratch)
     };
     // Capitals outside of ASCII and escapes remain only in unusual authorities.
     let is_plain =
@@ -309,7 +309,9 @@ impl Location<'_> {
         let base = out.len();
         push_normal_text(self.path(), out);
         let path = out.get(base..).unwrap_or_default();
-        if !path.starts_with('/') || path.contains("/.") {
+        // A dot may have been encoded, or separated from its slash by a line end.
+        let may_have_dot_segment = self.classes & (SLASH_DOT | PERCENT | SPACE) != 0;
+        if !path.starts_with('/') || may_have_dot_segment && path.contains("/.") {
             let path = out.split_off(base);
             push_without_dot_segments(&path, out);
         }
@@ -317,6 +319,22 @@ impl Location<'_> {
             out.push('?');
             push_normal_text(query, out);
         }
+    }
+
+    /// The parts of `normal`, which [`Self::write_normal`] wrote. They are those of this URL if characters were encoded
+    /// and nothing else was changed.
+    fn parts_of_normal<'n>(&self, normal: &'n str) -> Location<'n> {
+        let is_only_encoded = self.scheme.is_some()
+            && !self.host().is_empty()
+            && self.has_normal_authority()
+            && self.classes & (HASH | PERCENT | SPACE | SLASH_DOT) == 0
+            && self.text.as_bytes().get(self.path) == Some(&b'/');
+        if !is_only_encoded {
+            return Location::of(normal);
+        }
+        let classes = self.classes & !(ILLEGAL | HIGH) | PERCENT;
+        let path_end = parts::path_end(normal, self.path, classes);
+        Location { text: normal, classes, path_end: Some(path_end), ..*self }
     }
 
     /// Whether scheme and authority are normal. It may return false for unusual ones that are.
@@ -363,7 +381,7 @@ fn push_normal_text(text: &str, out: &mut String) {
     let bytes = text.as_bytes();
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
-        let plain = bytes.get(at..).unwrap_or_default().iter().take_while(|byte| chars::is_plain(**byte)).count();
+        let plain = chars::plain_len(bytes.get(at..).unwrap_or_default());
         if plain > 0 {
             out.push_str(text.get(at..at + plain).unwrap_or_default());
             at += plain;
@@ -508,6 +526,17 @@ mod tests {
                 location.write_normal(&mut long);
                 prop_assert_eq!(long, text);
             }
+        }
+
+        #[test]
+        fn the_parts_of_a_normal_url_are_those_found_in_it(text in crate::protocol::location::validate::tests::urlish()) {
+            let (location, mut normal) = (Location::of(&text), String::new());
+            location.write_normal(&mut normal);
+            let (parts, found) = (location.parts_of_normal(&normal), Location::of(&normal));
+            prop_assert_eq!((parts.before_path(), parts.path()), (found.before_path(), found.path()), "{}", text);
+            prop_assert_eq!((parts.query(), parts.path_slashes()), (found.query(), found.path_slashes()), "{}", text);
+            prop_assert_eq!(parts.may_have_extension(), found.may_have_extension(), "{}", text);
+            prop_assert_eq!(parts.classes & UPPER, found.classes & UPPER, "{}", text);
         }
     }
 }

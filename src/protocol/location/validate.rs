@@ -20,7 +20,8 @@ const BAIDU_BYTES: usize = 256;
 /// Words that mean a missing value if they are a whole segment or the value of a parameter (practice).
 const RESIDUE_WORDS: [&str; 3] = ["undefined", "null", "NaN"];
 /// Marks of unfilled templates, raw or percent-encoded (practice).
-const RESIDUE_MARKS: [&str; 9] = ["{{", "${", "<%", "[object", "%5Bobject", "%7B%7B", "%7b%7b", "$%7B", "%24%7B"];
+const RESIDUE_MARKS: [&[u8]; 9] =
+    [b"{{", b"${", b"<%", b"[object", b"%5Bobject", b"%7B%7B", b"%7b%7b", b"$%7B", b"%24%7B"];
 
 /// All faults of a decoded, trimmed value that do not depend on the location of its sitemap.
 pub(crate) fn validate(decoded: &str) -> Faults {
@@ -281,13 +282,15 @@ fn mark_at(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     if matches!(tail, [b'%', b's' | b'd', ..]) && chars::percent_byte(bytes, at).is_none() {
         return Some((at, 2));
     }
-    RESIDUE_MARKS.iter().find(|mark| tail.starts_with(mark.as_bytes())).map(|mark| (at, mark.len()))
+    // Two bytes are compared first, without a call.
+    let is_at = |mark: &&&[u8]| mark.first_chunk::<2>() == tail.first_chunk() && tail.starts_with(mark);
+    RESIDUE_MARKS.iter().find(is_at).map(|mark| (at, mark.len()))
 }
 
 /// Finds `{name}`, an unfilled route parameter.
 fn braced_name(text: &str) -> Option<&str> {
-    let start = text.find('{')?;
-    let end = start + text.get(start..)?.find('}')?;
+    let start = memchr::memchr(b'{', text.as_bytes())?;
+    let end = start + memchr::memchr(b'}', text.as_bytes().get(start..)?)?;
     let name = text.get(start + 1..end)?;
     let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     if is_name { text.get(start..=end) } else { None }
