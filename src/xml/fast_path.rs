@@ -3,6 +3,7 @@
 //! It returns the result of the parser, or leaves the rest of the entry to it.
 
 pub(super) mod elements;
+pub(super) mod field_tags;
 mod patterns;
 
 use super::damage::DamageLog;

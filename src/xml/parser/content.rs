@@ -90,12 +90,37 @@ impl Parser {
     fn fast_child(&mut self, inside: &EntryBytes<'_>, at: usize, entry: &mut Entry, place: &mut Place) -> bool {
         let parsed = match fast_path::late_field(&mut self.damage, inside, at, entry) {
             Some((end, field)) => Some((end, field.index())),
-            None if fast_path::is_field_tag(inside.bytes, at) => None,
+            None if fast_path::is_field_tag(inside.bytes, at) => self.field_with_kept_tag(inside, at, entry),
             None => self.parse_extension(inside, at, entry).map(|end| (end, AFTER_FIELDS)),
         };
         let Some((end, order)) = parsed else { return false };
         place.advance(end, order, entry);
         true
+    }
+
+    /// Parses the field at `at`, with attributes, by its position in schema order, if an earlier entry had the same tag.
+    #[inline(never)]
+    fn field_with_kept_tag(&mut self, inside: &EntryBytes<'_>, at: usize, entry: &mut Entry) -> Option<(usize, usize)> {
+        if self.is_declaring {
+            return None;
+        }
+        let (end, field) = self.field_tags.parse(&mut self.damage, inside, at, entry)?;
+        Some((end, field.index()))
+    }
+
+    /// Checks the start tag of a field, and records the anomalies of its attributes.
+    fn check_field_tag(&mut self, inside: &EntryBytes<'_>, tag: &Markup, field: Field, entry: &mut Entry) {
+        let EntryBytes { bytes, names, .. } = *inside;
+        self.check_tag(bytes, tag);
+        let mut anomalies = Anomalies::empty();
+        self.note_attributes(bytes, tag, names, &mut anomalies);
+        entry.anomalies.insert(anomalies);
+        // Without damage so far, this tag has none. A parser for one entry is quiet.
+        let is_sound = self.damage.list.is_empty() && !self.damage.is_quiet;
+        let is_usual = names.kind == FileKind::Urlset && !self.is_declaring && tag.kind == Kind::Start;
+        if is_sound && is_usual && Anomalies::ATTRIBUTE.contains(anomalies) && !tag.attributes(bytes).is_empty() {
+            self.field_tags.keep(bytes, tag, field, anomalies);
+        }
     }
 
     /// Lists or skips the extension element whose `<` is at `at`, if the fast path supports it.
@@ -211,8 +236,7 @@ impl Parser {
             entry.anomalies.insert(Anomalies::FIELD_IN_SITEMAP);
         }
         self.has_unbound |= names.is_unbound(tag.name(bytes));
-        self.check_tag(bytes, tag);
-        self.note_attributes(bytes, tag, names, &mut entry.anomalies);
+        self.check_field_tag(inside, tag, field, entry);
         let (span, end, broken) = self.field(bytes, lead, tag, names);
         if self.take_undeclared() {
             entry.anomalies.insert(Anomalies::UNDECLARED);
