@@ -2,6 +2,7 @@
 
 use super::action::Fix;
 use super::rule::{Profile, Rule};
+use crate::document::lines::LineColumn;
 use crate::document::rows::RowId;
 use crate::document::sitemap::{Member, SitemapId};
 use crate::protocol::{Field, Severity};
@@ -51,7 +52,7 @@ pub enum Position {
     /// A byte of an entry's text.
     Offset(u32),
     /// Line and column in the stored file, for bytes that a repair changed.
-    Stored(u64, u64),
+    Stored(LineColumn),
 }
 
 /// The element of an extension that a finding is about.
@@ -103,7 +104,7 @@ impl Finding {
         match &self.position {
             Position::Field(field) => Some(field.name()),
             Position::Element(part) => Some(&part.name),
-            Position::Whole | Position::Offset(_) | Position::Stored(..) => None,
+            Position::Whole | Position::Offset(_) | Position::Stored(_) => None,
         }
     }
 }
@@ -123,9 +124,9 @@ impl Position {
     }
 
     /// Line and column in the stored file, if known without its bytes.
-    pub const fn stored(&self) -> Option<(u64, u64)> {
+    pub const fn stored(&self) -> Option<LineColumn> {
         match self {
-            Self::Stored(line, column) => Some((*line, *column)),
+            Self::Stored(position) => Some(*position),
             _ => None,
         }
     }

@@ -8,11 +8,12 @@ use super::unsafe_characters::plain;
 use crate::check::extension::{UrlGroup, urls};
 use crate::check::rule::Rule;
 use crate::data::{self, Column};
+use crate::document::lines::Lines;
 use crate::document::query::suggest::{listed, nearest};
 use crate::document::query::{Has, RowFacts, State};
 use crate::document::rows::RowId;
 use crate::document::sort::{self, SortKey};
-use crate::document::source::{Lines, Source};
+use crate::document::source::Source;
 use crate::protocol::location::{depth, host, path, section};
 use crate::protocol::{Field, Severity};
 use crate::session::Session;
@@ -130,7 +131,7 @@ impl<'s> Rows<'s> {
                 None => Value::Absent,
             },
             Cell::File => Value::Text(self.locations.file(row).into()),
-            Cell::Line => self.locations.line(row).map_or(Value::Absent, Value::Number),
+            Cell::Line => self.locations.line(row).map_or(Value::Absent, |line| Value::Number(line.into())),
             Cell::Image => Value::Number(document.extensions(row).image.into()),
             Cell::Video => Value::Number(document.extensions(row).video.into()),
             Cell::News => Value::Number(document.extensions(row).news.into()),
@@ -368,7 +369,7 @@ impl<'s> RowLocations<'s> {
         self.paths.get(self.session.document().sitemap_of(row).index()).map_or("", |path| path)
     }
 
-    pub(super) fn line(&mut self, row: RowId) -> Option<u64> {
+    pub(super) fn line(&mut self, row: RowId) -> Option<u32> {
         let (source, entry) = self.session.document().origin(row)?;
         let offset = source.offset(entry)?;
         let lines = match &mut self.counter {
@@ -379,6 +380,6 @@ impl<'s> RowLocations<'s> {
             }
             other => &mut other.insert((source, offset, source.lines())).2,
         };
-        Some(lines.position(offset).0)
+        Some(lines.position(offset).line)
     }
 }

@@ -71,11 +71,12 @@ fn damage_rule(kind: Defect) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::document::lines::LineColumn;
 
     #[test]
     fn three_damaged_files_are_named_and_others_counted() {
         let mut damage = Damage::default();
-        let quirk = |kind| Quirk { kind, at: (1, 1), entry: None, what: "".into() };
+        let quirk = |kind| Quirk { kind, at: LineColumn::START, entry: None, what: "".into() };
         damage.add("sound.xml", &[quirk(Defect::NotUtf8), quirk(Defect::Feed)]);
         for number in 0..5 {
             damage.add(&format!("{number}.xml"), &[quirk(Defect::Truncated), quirk(Defect::Truncated)]);

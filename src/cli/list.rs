@@ -246,7 +246,7 @@ fn print_index_entries(
             changefreq: changefreq.as_deref(),
             priority: priority.as_deref(),
             file: files.get(index.file_of(number)).map_or("", |file| file),
-            line: index.source.offset(number).map(|offset| lines.position(offset).0),
+            line: index.source.offset(number).map(|offset| lines.position(offset).line),
             locs: &[],
             extensions: Extensions { image: 0, video: 0, news: 0, alternate: 0, other: 0 },
         };

@@ -57,9 +57,9 @@ pub(crate) struct FindingView<'f> {
     /// The path of its file.
     pub file: &'f str,
     /// From 1; null for the set as a whole.
-    pub line: Option<u64>,
+    pub line: Option<u32>,
     /// In characters, from 1.
-    pub column: Option<u64>,
+    pub column: Option<u32>,
     /// The row's decoded URL; null for a finding that is not about a row.
     pub loc: Option<&'f str>,
     /// The name of the field; null for a finding that is not about a field.
@@ -81,8 +81,8 @@ impl<'r> From<&'r LocatedFinding> for FindingView<'r> {
             rule: finding.rule.code(),
             severity: finding.severity.name(),
             file: &reported.file,
-            line: reported.at.map(|(line, _)| line),
-            column: reported.at.map(|(_, column)| column),
+            line: reported.at.map(|at| at.line),
+            column: reported.at.map(|at| at.column),
             loc: Some(&*reported.loc).filter(|loc| !loc.is_empty()),
             field: finding.subject(),
             message: &finding.message,
@@ -100,8 +100,8 @@ impl FindingView<'_> {
             finding.word("rule", self.rule);
             finding.word("severity", self.severity);
             finding.raw("file", file);
-            finding.number_or_null("line", self.line);
-            finding.number_or_null("column", self.column);
+            finding.number_or_null("line", self.line.map(u64::from));
+            finding.number_or_null("column", self.column.map(u64::from));
             finding.string_or_null("loc", self.loc);
             finding.string_or_null("field", self.field);
             finding.string("message", self.message);
@@ -126,7 +126,7 @@ pub(crate) struct Row<'r> {
     /// The path of its file.
     pub file: &'r str,
     /// The line of its element, from 1; null for a row that is not saved yet.
-    pub line: Option<u64>,
+    pub line: Option<u32>,
     /// All URLs of an entry that has several `loc`, including the first; omitted otherwise.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     pub locs: &'r [String],

@@ -68,8 +68,8 @@ impl SarifRules {
                     physical.object("artifactLocation", |artifact| artifact.word("uri", uri));
                     if let Some(line) = finding.line {
                         physical.object("region", |region| {
-                            region.number("startColumn", finding.column.unwrap_or(1));
-                            region.number("startLine", line);
+                            region.number("startColumn", finding.column.unwrap_or(1).into());
+                            region.number("startLine", line.into());
                         });
                     }
                 });

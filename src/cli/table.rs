@@ -254,7 +254,7 @@ impl TableBuilder {
         }
         self.faults.count += faults.len() as u64;
         if let (None, Some((entry, words))) = (&self.faults.first, faults.into_iter().min()) {
-            let line = source.offset(entry as usize).map_or(1, |offset| source.lines().position(offset).0);
+            let line = source.offset(entry as usize).map_or(1, |offset| source.lines().position(offset).line);
             self.faults.first = Some(format!("{file}:{line}: {words}"));
         }
     }

@@ -15,6 +15,7 @@ mod fixture;
 pub(crate) mod form;
 pub(crate) mod frame;
 pub(crate) mod index;
+pub mod lines;
 pub(crate) mod merge;
 mod needle;
 mod numeric_sort;

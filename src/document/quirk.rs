@@ -3,6 +3,7 @@
 //! In memory a file is well-formed UTF-8. Quirks record each difference from the stored file: a repaired token, another
 //! encoding, unusual packing. Rules and their messages for quirks are in [`crate::check`].
 
+use super::lines::LineColumn;
 use crate::words::grouped;
 use crate::xml::defect::Defect;
 use std::collections::BTreeMap;
@@ -54,7 +55,7 @@ pub struct Quirk {
     /// The kind of defect.
     pub kind: Defect,
     /// Line and column, from 1, in the file as stored (unpacked and decoded).
-    pub at: (u64, u64),
+    pub at: LineColumn,
     /// Index of the entry that contains it, from 0; `None` outside of entries.
     pub entry: Option<u32>,
     /// The text or amount that is affected, in a few words; may be empty.
@@ -73,7 +74,7 @@ mod tests {
             entries in 0..40_usize,
         ) {
             of.sort_unstable();
-            let quirk = |entry| Quirk { kind: Defect::Angle, at: (1, 1), entry, what: "".into() };
+            let quirk = |entry| Quirk { kind: Defect::Angle, at: LineColumn::START, entry, what: "".into() };
             let quirks: Vec<Quirk> = of.into_iter().map(quirk).collect();
             let expected = quirks.iter().take_while(|quirk| quirk.entry < Some(entry)).count();
             prop_assert_eq!(first_of(&quirks, entry, entries), expected);

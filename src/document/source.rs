@@ -1,5 +1,6 @@
 //! `Source`: the immutable bytes of one file, with the offsets of its entries and its line numbers.
 
+use super::lines::{Anchor, BYTE_ORDER_MARK, LineColumn, Lines, Mark};
 use super::rows::RowId;
 use crate::file_bytes::FileBytes;
 use crate::progress::{Progress, note_work};
@@ -60,12 +61,6 @@ impl PartialEq for PrefixSearches {
 }
 
 impl Eq for PrefixSearches {}
-
-/// An offset of repaired bytes, with the line and column of the same position in the file as stored.
-pub type Anchor = (u32, (u64, u64));
-
-/// The byte order mark of UTF-8.
-const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Number of bytes that one core searches for a prefix at a time.
 const SEARCH_PIECE: usize = 1 << 20;
@@ -173,7 +168,7 @@ impl Source {
 
     /// This source with the stored lines and columns of its anchors mapped.
     #[must_use]
-    pub fn with_mapped_anchors(mut self, position: impl Fn((u64, u64)) -> (u64, u64)) -> Self {
+    pub fn with_mapped_anchors(mut self, position: impl Fn(LineColumn) -> LineColumn) -> Self {
         for (_, stored) in &mut self.anchors {
             *stored = position(*stored);
         }
@@ -271,15 +266,13 @@ impl Source {
         let last = marks.last();
         let mut lines = last.map_or_else(|| self.lines(), |last| self.lines_from(last));
         let first = last.map_or(0, |last| last.at + step);
-        marks.extend((first..=end.min(self.bytes.len())).step_by(step).map(|at| {
-            let (line, column) = lines.position(at);
-            Mark { at, line, column }
-        }));
+        let ends = (first..=end.min(self.bytes.len())).step_by(step);
+        marks.extend(ends.map(|at| Mark { at, position: lines.position(at) }));
     }
 
     /// A line counter that continues from a mark.
     pub fn lines_from(&self, mark: &Mark) -> Lines<'_> {
-        Lines { at: mark.at, line: mark.line, column: mark.column, ..self.lines() }
+        self.lines().continued(mark.at, mark.position)
     }
 
     /// The source of a new file: UTF-8, XML declaration, LF, final newline, default namespace (section 10).
@@ -443,124 +436,6 @@ fn common_line_end(bytes: &[u8]) -> &'static [u8] {
     }
 }
 
-/// Lines and columns of a text, both counted from 1; columns are characters.
-#[derive(Debug)]
-pub struct Lines<'b> {
-    bytes: &'b [u8],
-    at: usize,
-    line: u64,
-    column: u64,
-    anchors: &'b [Anchor],
-}
-
-/// A byte offset with its line and column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Mark {
-    at: usize,
-    line: u64,
-    column: u64,
-}
-
-impl Mark {
-    /// Its byte offset.
-    pub const fn at(&self) -> usize {
-        self.at
-    }
-}
-
-impl<'b> Lines<'b> {
-    /// A counter at the start of the text.
-    pub const fn new(bytes: &'b [u8]) -> Self {
-        Self { bytes, at: 0, line: 1, column: 1, anchors: &[] }
-    }
-
-    /// A counter for repaired bytes, which returns positions in the file as stored.
-    pub const fn anchored(bytes: &'b [u8], anchors: &'b [Anchor]) -> Self {
-        Self { anchors, ..Self::new(bytes) }
-    }
-
-    /// This counter, at a byte offset whose line and column are known.
-    #[must_use]
-    pub const fn continued(self, at: usize, (line, column): (u64, u64)) -> Self {
-        Self { at, line, column, ..self }
-    }
-
-    /// The byte offset up to which it has counted.
-    pub const fn at(&self) -> usize {
-        self.at
-    }
-
-    /// Line and column of a byte offset. Cheap for ascending offsets; a smaller offset restarts the count.
-    pub fn position(&mut self, offset: usize) -> (u64, u64) {
-        if offset < self.at {
-            note_work(offset);
-            *self = Self { anchors: self.anchors, ..Self::new(self.bytes) };
-        }
-        let anchor = self.anchors.partition_point(|(at, _)| *at as usize <= offset).checked_sub(1);
-        if let Some((at, (line, column))) = anchor.and_then(|at| self.anchors.get(at))
-            && *at as usize > self.at
-        {
-            (self.at, self.line, self.column) = (*at as usize, *line, *column);
-        }
-        let offset = offset.min(self.bytes.len());
-        let between = self.bytes.get(self.at..offset).unwrap_or_default();
-        let mut line_start = None;
-        let [returns, feeds] = if between.len() > LONG {
-            [b'\r', b'\n'].map(|end| memchr::memchr_iter(end, between).count() as u64)
-        } else {
-            count(between, |byte| [byte == b'\r', byte == b'\n'])
-        };
-        if returns == 0 {
-            // Fast path: nearly no file contains a CR.
-            self.line += feeds;
-            line_start = memchr::memrchr(b'\n', between).map(|at| at + 1);
-        } else {
-            for at in memchr::memchr2_iter(b'\n', b'\r', between) {
-                // CR LF is one line end; it is counted at its LF.
-                let position = self.at + at;
-                if self.bytes.get(position) == Some(&b'\r') && self.bytes.get(position + 1) == Some(&b'\n') {
-                    continue;
-                }
-                self.line += 1;
-                line_start = Some(at + 1);
-            }
-        }
-        if line_start.is_some() {
-            self.column = 1;
-        }
-        // Continue from the last position, so that many findings on one 10 MB line take linear time.
-        let rest = between.get(line_start.unwrap_or(0)..).unwrap_or_default();
-        let rest = if self.at == 0 && line_start.is_none() {
-            rest.strip_prefix(BYTE_ORDER_MARK).unwrap_or(rest)
-        } else {
-            rest
-        };
-        let [characters] = count(rest, |byte| [byte & 0xC0 != 0x80]);
-        self.column += characters;
-        self.at = offset;
-        (self.line, self.column)
-    }
-}
-
-/// Number of bytes up to which the line breaks of a text are counted in one pass; in a longer one each kind is counted by
-/// itself, with vectors as wide as the processor has. Tests have short texts.
-const LONG: usize = if cfg!(test) { 16 } else { 1 << 10 };
-
-/// Counts the bytes of some kinds in one pass. Positions are often asked for every few bytes, where a call of `memchr`
-/// costs more than it saves.
-fn count<const KINDS: usize>(bytes: &[u8], kinds_of: impl Fn(u8) -> [bool; KINDS]) -> [u64; KINDS] {
-    let mut counts = [0; KINDS];
-    for chunk in bytes.chunks(255) {
-        // A count of at most 255 bytes fits into a byte, and the compiler vectorises the loop.
-        let mut of_chunk = [0_u8; KINDS];
-        for byte in chunk {
-            of_chunk.iter_mut().zip(kinds_of(*byte)).for_each(|(count, is_of_kind)| *count += u8::from(is_of_kind));
-        }
-        counts.iter_mut().zip(of_chunk).for_each(|(count, of_chunk)| *count += u64::from(of_chunk));
-    }
-    counts
-}
-
 /// The source and entry that a row was read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Origin {
@@ -575,7 +450,6 @@ pub struct Origin {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
 
     #[test]
     fn a_prefix_is_found_at_the_end_of_a_piece() {
@@ -597,46 +471,13 @@ mod tests {
             let mut marks = Vec::new();
             for offset in 0..text.len() {
                 source.add_marks(&mut marks, step, offset);
-                let mark = marks.iter().rfind(|mark| mark.at() <= offset).unwrap();
+                let mark = marks.iter().rfind(|mark| mark.at <= offset).unwrap();
                 assert_eq!(
                     source.lines_from(mark).position(offset),
                     source.lines().position(offset),
                     "{step} {offset}"
                 );
             }
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn positions_in_any_order_are_those_of_a_plain_count(
-            text in "[a\u{e9}]{0,9}[a\r\n\u{e9}]{0,40}[a\n]{0,9}",
-            offsets in prop::collection::vec(0..60_usize, 0..12),
-        ) {
-            let mut lines = Lines::new(text.as_bytes());
-            for offset in offsets {
-                let before = text.get(..offset).unwrap_or(&text);
-                if !text.is_char_boundary(offset.min(text.len())) {
-                    continue;
-                }
-                // A CR before an LF does not end a line, but the LF does.
-                let is_pair = before.ends_with('\r') && text.get(offset..).is_some_and(|rest| rest.starts_with('\n'));
-                let ends = before.replace("\r\n", "\n").replace('\r', "\n").matches('\n').count() - usize::from(is_pair);
-                let start = if is_pair { before.len() - 1 } else { before.len() };
-                let line_start = before[..start].rfind(['\r', '\n']).map_or(0, |at| at + 1);
-                let expected = (ends as u64 + 1, before[line_start..].chars().count() as u64 + 1);
-                prop_assert_eq!(lines.position(offset), expected, "{:?} {}", text, offset);
-            }
-        }
-    }
-
-    #[test]
-    fn positions_count_all_three_line_breaks_and_characters_as_columns() {
-        let text = "\u{feff}a\r\nb\rcé\nd".as_bytes();
-        let mut lines = Lines::new(text);
-        let at = |needle: &str| memchr::memmem::find(text, needle.as_bytes()).unwrap();
-        for (needle, expected) in [("a", (1, 1)), ("b", (2, 1)), ("é", (3, 2)), ("d", (4, 1)), ("b", (2, 1))] {
-            assert_eq!(lines.position(at(needle)), expected, "{needle}");
         }
     }
 }

@@ -9,9 +9,10 @@
 //! records ([`append_first`]); [`restore`] makes it resident.
 
 use super::Document;
+use super::lines::Anchor;
 use super::rows::{RowId, RowList};
 use super::sitemap::{Sitemap, SitemapId};
-use super::source::{Anchor, Source};
+use super::source::Source;
 use crate::file_bytes::FileBytes;
 use crate::xml::entry::Entry;
 use crate::xml::record::{Flags, Record};

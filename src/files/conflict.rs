@@ -9,8 +9,8 @@ use super::error::{Error, Reason};
 use super::form;
 use super::merge_conflict::{Conflicts, MergeConflict, Side};
 use super::read::{self, Contents, Options};
+use crate::document::lines::{Anchor, LineColumn, Lines};
 use crate::document::quirk::Quirk;
-use crate::document::source::{Anchor, Lines};
 use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::words::{counted, grouped};
@@ -42,8 +42,8 @@ impl Conflict {
         if is_theirs { self.theirs.clone() } else { self.ours.clone() }
     }
 
-    fn lines(&self, lines: &mut Lines<'_>) -> (u64, u64) {
-        (lines.position(self.whole.start).0, lines.position(self.whole.end - 1).0)
+    fn lines(&self, lines: &mut Lines<'_>) -> (u32, u32) {
+        (lines.position(self.whole.start).line, lines.position(self.whole.end - 1).line)
     }
 }
 
@@ -92,7 +92,7 @@ pub(super) fn resolve(
         Ok(found) => found,
         Err(Unmatched(at)) => {
             let at = lines.position(at);
-            let what = unmatched_words(at.0);
+            let what = unmatched_words(at.line);
             if matches!(mode, Conflicts::Refuse | Conflicts::Take(_)) {
                 return Err(refused(at, what));
             }
@@ -100,8 +100,8 @@ pub(super) fn resolve(
             return Ok(Resolved { contents, quirks, anchors: Vec::new() });
         }
     };
-    let spans: Vec<(u64, u64)> = found.iter().map(|one| one.lines(&mut lines)).collect();
-    let first = (spans.first().map_or(1, |span| span.0), 1);
+    let spans: Vec<(u32, u32)> = found.iter().map(|one| one.lines(&mut lines)).collect();
+    let first = LineColumn::start_of(spans.first().map_or(1, |span| span.0));
     let sides = match mode {
         Conflicts::Take(answers) => answers.of(path, found.len()).map_err(|why| refused(first, why))?,
         _ => Vec::new(),
@@ -115,7 +115,10 @@ pub(super) fn resolve(
             let united = resolve_all(bytes, &found, &sides, hints).map_err(|(number, why)| {
                 let (from, to) = spans.get(number).copied().unwrap_or_default();
                 let span = span_words(from, to);
-                refused((from, 1), format!("both sides of the conflict in {span} cannot be kept: {why}"))
+                refused(
+                    LineColumn::start_of(from),
+                    format!("both sides of the conflict in {span} cannot be kept: {why}"),
+                )
             })?;
             dropped = united.dropped;
             (united.joined.bytes, united.joined.offsets)
@@ -128,7 +131,7 @@ pub(super) fn resolve(
         if let Some(side) = sides.get(number) {
             what = what + ": " + side.name() + &dropped_words(dropped.get(number).copied().unwrap_or_default());
         }
-        Quirk { kind, at: (*from, 1), entry: None, what: what.into() }
+        Quirk { kind, at: LineColumn::start_of(*from), entry: None, what: what.into() }
     });
     let offsets: Vec<(u32, u32)> = offsets.iter().map(|(own, stored)| (*own as u32, *stored as u32)).collect();
     let anchors = form::anchors(&contents.bytes, &offsets);
@@ -136,19 +139,19 @@ pub(super) fn resolve(
 }
 
 /// Lists conflicts for a message: `2 unresolved merge conflicts (lines 3–9, 12–15)`.
-fn list_words(spans: &[(u64, u64)]) -> String {
+fn list_words(spans: &[(u32, u32)]) -> String {
     const NAMED: usize = 3;
     let named: Vec<String> = spans.iter().take(NAMED).map(|(from, to)| format!("{from}–{to}")).collect();
     let more = if spans.len() > NAMED { ", …" } else { "" };
     format!("{} (lines {}{more})", counted(spans.len() as u64, "unresolved merge conflict"), named.join(", "))
 }
 
-fn span_words(from: u64, to: u64) -> String {
-    format!("lines {}–{}", grouped(from), grouped(to))
+fn span_words(from: u32, to: u32) -> String {
+    format!("lines {}–{}", grouped(from.into()), grouped(to.into()))
 }
 
-fn unmatched_words(line: u64) -> String {
-    format!("the markers of a merge conflict do not match at line {}", grouped(line))
+fn unmatched_words(line: u32) -> String {
+    format!("the markers of a merge conflict do not match at line {}", grouped(line.into()))
 }
 
 /// Describes entries of theirs that were dropped because ours has the same URLs.
@@ -427,7 +430,7 @@ pub fn merge_conflicts(files: &[PathBuf], options: &Options, progress: &Progress
         let mut lines = Lines::new(bytes);
         let found = conflicts(bytes).map_err(|Unmatched(at)| {
             let at = lines.position(at);
-            Error { path: path.clone(), at: Some(at), reason: Reason::Conflicts(unmatched_words(at.0)) }
+            Error { path: path.clone(), at: Some(at), reason: Reason::Conflicts(unmatched_words(at.line)) }
         })?;
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let hints = TableHints { loc_column: options.loc_column.as_deref(), name: detect::name_hint(&name) };
@@ -460,18 +463,18 @@ pub fn merge_conflicts(files: &[PathBuf], options: &Options, progress: &Progress
 }
 
 /// Maps the lines of a resolved text to those of the stored file.
-pub(super) struct LineMap(Vec<(u64, u64)>);
+pub(super) struct LineMap(Vec<(u32, u32)>);
 
 impl LineMap {
     /// Built from the positions at which pieces begin.
     pub(super) fn of(bytes: &[u8], anchors: &[Anchor]) -> Self {
         let mut lines = Lines::new(bytes);
-        Self(anchors.iter().map(|(at, stored)| (lines.position(*at as usize).0, stored.0)).collect())
+        Self(anchors.iter().map(|(at, stored)| (lines.position(*at as usize).line, stored.line)).collect())
     }
 
-    pub(super) fn stored(&self, (line, column): (u64, u64)) -> (u64, u64) {
-        let piece = self.0.partition_point(|(first, _)| *first <= line).checked_sub(1).and_then(|at| self.0.get(at));
-        (piece.map_or(line, |(first, stored)| stored + (line - first)), column)
+    pub(super) fn stored(&self, at: LineColumn) -> LineColumn {
+        let piece = self.0.partition_point(|(first, _)| *first <= at.line).checked_sub(1).and_then(|at| self.0.get(at));
+        LineColumn { line: piece.map_or(at.line, |(first, stored)| stored + (at.line - first)), ..at }
     }
 }
 

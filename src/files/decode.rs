@@ -5,9 +5,9 @@
 //! 4, `enc-mismatch`). UTF-16 without a mark is recognized by the first `<` (XML 1.0, appendix F) or the first two
 //! letters. Never fails: if bytes are invalid in an encoding, they are read as windows-1252.
 
+use crate::document::lines::{LineColumn, Lines};
 use crate::document::quirk::Quirk;
 use crate::document::sitemap::UTF_8;
-use crate::document::source::Lines;
 use crate::file_bytes::FileBytes;
 use crate::xml::defect::Defect;
 use crate::xml::markup;
@@ -82,7 +82,7 @@ fn decode_mismarked(rest: &[u8], mark: &'static Encoding) -> Decoded {
     let name = if rest.is_ascii() { "ASCII" } else { UTF_8 };
     let what = format!("{} before {name} text, which was read as {name}", mark.name());
     let mut decoded = decode_ascii_superset(rest.to_vec().into());
-    decoded.quirks.insert(0, Quirk { kind: Defect::OtherMark, at: (1, 1), entry: None, what: what.into() });
+    decoded.quirks.insert(0, Quirk { kind: Defect::OtherMark, at: LineColumn::START, entry: None, what: what.into() });
     decoded
 }
 
@@ -99,7 +99,7 @@ fn decode_ascii_superset(bytes: FileBytes) -> Decoded {
         return if is_valid { plain(bytes) } else { decode_with_stray_bytes(&bytes, Vec::new()) };
     };
     // The whole label is on one line: a declaration is ASCII before it.
-    let at = label.map_or((1, 1), |label| Lines::new(&bytes).position(label.start));
+    let at = label.map_or(LineColumn::START, |label| Lines::new(&bytes).position(label.start));
     let quirk = |kind, what: String| Quirk { kind, at, entry: None, what: what.into() };
     let known = encoding_of(&name);
     if bytes.starts_with(MARK) {
@@ -173,7 +173,7 @@ fn decode_with_stray_bytes(bytes: &[u8], mut quirks: Vec<Quirk>) -> Decoded {
 
 fn decode_utf_16(bytes: &[u8], encoding: &'static Encoding, kind: Defect) -> Decoded {
     let (text, has_errors) = encoding.decode_without_bom_handling(bytes);
-    let mut quirks = vec![Quirk { kind, at: (1, 1), entry: None, what: encoding.name().into() }];
+    let mut quirks = vec![Quirk { kind, at: LineColumn::START, entry: None, what: encoding.name().into() }];
     if has_errors {
         let first = memchr::memmem::find(text.as_bytes(), "\u{FFFD}".as_bytes()).unwrap_or(0);
         let at = Lines::new(text.as_bytes()).position(first);
@@ -191,7 +191,7 @@ fn decode_utf_16(bytes: &[u8], encoding: &'static Encoding, kind: Defect) -> Dec
 fn decode_utf_32(bytes: &[u8], read: fn([u8; 4]) -> u32) -> Decoded {
     let letters = bytes.chunks_exact(4).filter_map(|four| <[u8; 4]>::try_from(four).ok());
     let text: String = letters.map(|four| char::from_u32(read(four)).unwrap_or('\u{FFFD}')).collect();
-    let mut quirks = vec![Quirk { kind: Defect::OtherMark, at: (1, 1), entry: None, what: "UTF-32".into() }];
+    let mut quirks = vec![Quirk { kind: Defect::OtherMark, at: LineColumn::START, entry: None, what: "UTF-32".into() }];
     note_mismatch(text.as_bytes(), "UTF-32", &mut quirks);
     with_utf8_label(Decoded { bytes: text.into_bytes().into(), encoding: "UTF-32", quirks, label: None })
 }
@@ -365,7 +365,8 @@ mod tests {
     #[test]
     fn quirks_have_positions() {
         let decoded = decode(b"<?xml version='1.0' encoding='x'?>\n<a>\n caf\xE9".to_vec());
-        assert_eq!(decoded.quirks.iter().map(|quirk| quirk.at).collect::<Vec<_>>(), [(1, 31), (3, 5)]);
+        let at = |line, column| LineColumn { line, column };
+        assert_eq!(decoded.quirks.iter().map(|quirk| quirk.at).collect::<Vec<_>>(), [at(1, 31), at(3, 5)]);
     }
 
     proptest::proptest! {

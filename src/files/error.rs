@@ -3,6 +3,7 @@
 //! A message is one line that begins with the file; [`Error::hint`] is a second line.
 
 use super::stream::is_stream;
+use crate::document::lines::LineColumn;
 use crate::words::{counted, grouped};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,17 +15,17 @@ pub struct Error {
     /// The file.
     pub path: PathBuf,
     /// Line and column of the problem, from 1, if it has a position.
-    pub at: Option<(u64, u64)>,
+    pub at: Option<LineColumn>,
     /// The cause.
     pub reason: Reason,
 }
 
 /// Prints `:line:column`.
-struct At(Option<(u64, u64)>);
+struct At(Option<LineColumn>);
 
 impl std::fmt::Display for At {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.map_or(Ok(()), |(line, column)| write!(f, ":{line}:{column}"))
+        self.0.map_or(Ok(()), |LineColumn { line, column }| write!(f, ":{line}:{column}"))
     }
 }
 
@@ -463,7 +464,7 @@ mod tests {
             (
                 Error {
                     path: "b/a.xml".into(),
-                    at: Some((12, 5)),
+                    at: Some(LineColumn { line: 12, column: 5 }),
                     reason: Reason::Damaged { what: "`&` that starts no reference", others: 2 },
                 },
                 "b/a.xml:12:5: not well-formed: `&` that starts no reference (and 2 more places)",

@@ -2,8 +2,8 @@
 
 use super::detect;
 use crate::document::form::Form;
+use crate::document::lines::{Anchor, LineColumn, Lines};
 use crate::document::quirk::Quirk;
-use crate::document::source::{Anchor, Lines};
 use crate::file_bytes::FileBytes;
 use crate::progress::Progress;
 use crate::words::counted;
@@ -101,7 +101,7 @@ fn convert_feed(stored: &[u8], import: Import) -> ScanInput {
     // A message names at most six elements.
     let names = import.skipped.iter().take(6);
     let left: Vec<String> = names.map(|(name, count)| format!("{} {name}", crate::words::grouped(*count))).collect();
-    let mut quirks = vec![Quirk { kind, at: (1, 1), entry: None, what: left.join(", ").into() }];
+    let mut quirks = vec![Quirk { kind, at: LineColumn::START, entry: None, what: left.join(", ").into() }];
     if import.is_cut {
         let items = counted(import.item_offsets.len() as u64, "complete item");
         let verb = if import.item_offsets.len() == 1 { "is" } else { "are" };
@@ -174,7 +174,7 @@ pub(super) fn anchors(stored: &[u8], offsets: &[(u32, u32)]) -> Vec<Anchor> {
     sorted.sort_unstable();
     sorted.dedup();
     let mut lines = Lines::new(stored);
-    let positions: Vec<(u64, u64)> = sorted.iter().map(|offset| lines.position(*offset as usize)).collect();
+    let positions: Vec<LineColumn> = sorted.iter().map(|offset| lines.position(*offset as usize)).collect();
     let position = |theirs: &u32| positions.get(sorted.binary_search(theirs).ok()?).copied();
     offsets.iter().filter_map(|(ours, theirs)| Some((*ours, position(theirs)?))).collect()
 }

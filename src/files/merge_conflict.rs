@@ -93,7 +93,7 @@ pub struct MergeConflict {
     /// The file.
     pub path: PathBuf,
     /// Its first and its last line in the file, markers included, from 1.
-    pub lines: (u64, u64),
+    pub lines: (u32, u32),
     /// The lines of the current branch.
     pub ours: String,
     /// The lines of the merged branch.

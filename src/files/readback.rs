@@ -17,10 +17,11 @@ use super::temporary::Staged;
 use super::window::{MIN_LEN, WINDOW, Window};
 use crate::document::Document;
 use crate::document::index::IndexFile;
+use crate::document::lines::{LineColumn, Lines};
 use crate::document::row_cursor::RowCursor;
 use crate::document::rows::RowId;
 use crate::document::sitemap::SitemapId;
-use crate::document::source::{Lines, Source};
+use crate::document::source::Source;
 use crate::progress::{Progress, note_work};
 use crate::protocol::Field;
 use crate::xml::entry::{Entry, TextKind};
@@ -154,7 +155,7 @@ fn compare(plan: &Plan, output: &Output, staged: &Staged, contents: &Contents) -
     };
     let scan = form::scan(&contents.bytes, layout, &mut check, &Progress::default());
     if let Some(damage) = scan.damage.first() {
-        let (line, column) = Lines::new(&contents.bytes).position(damage.at);
+        let LineColumn { line, column } = Lines::new(&contents.bytes).position(damage.at);
         let row = scan.starts.partition_point(|start| *start as usize <= damage.at).checked_sub(1);
         let row = row.and_then(|entry| expected_loc(plan, output.file, entry));
         let row = row.map_or_else(String::new, |loc| format!(" in the row {loc}"));

@@ -4,12 +4,12 @@ use super::disk::OnDisk;
 use super::first_entries::FirstEntries;
 use super::load_context::LoadContext;
 use super::loaded::{DroppedEntries, File, FileInfo};
-use super::repaired_windows::{LocatedWindow, Memory, RepairedWindows, WindowStart, in_file};
+use super::repaired_windows::{LocatedWindow, Memory, RepairedWindows, WindowStart};
 use super::scan_and_repair::StartedScan;
 use super::window::{Piece, each_piece, piece_ends};
 use crate::document::form::Form;
+use crate::document::lines::{Anchor, LineColumn};
 use crate::document::quirk::Quirk;
-use crate::document::source::Anchor;
 use crate::progress::Progress;
 use crate::xml::repair::SoundPrefix;
 use crate::xml::repair::windows::WindowJoiner;
@@ -92,13 +92,13 @@ struct Beginning {
     /// Its first entries, if it has any.
     first: Option<FirstEntries>,
     /// Line and column of its end.
-    end: (u64, u64),
+    end: LineColumn,
 }
 
 impl Beginning {
     /// Reads the beginning again that was scanned. `None` if the file has changed, or a repair cannot start there.
     fn of(on_disk: &OnDisk, scan: &Scan) -> Option<Self> {
-        let mut beginning = Self { head: Vec::new(), first: None, end: (1, 1) };
+        let mut beginning = Self { head: Vec::new(), first: None, end: LineColumn::START };
         let (head_len, starts) = (scan.root_tag.1, &*scan.starts);
         if scan.entries() == 0 {
             each_piece(on_disk, [head_len], |piece| {
@@ -140,7 +140,7 @@ struct RepairedFile {
     /// The starts of the windows.
     starts: Vec<WindowStart>,
     /// Line and column of the next window.
-    position: (u64, u64),
+    position: LineColumn,
 }
 
 impl RepairedFile {
@@ -180,11 +180,11 @@ impl RepairedFile {
         let LocatedWindow { repaired, mut quirks, end, stored, .. } = window;
         let entries = self.joiner.entries;
         self.quirks.extend(quirks.drain(..).map(|quirk| Quirk {
-            at: in_file(quirk.at, self.position),
+            at: quirk.at.after(self.position),
             entry: quirk.entry.map(|entry| entry + entries),
             ..quirk
         }));
-        self.position = in_file(end, self.position);
+        self.position = end.after(self.position);
         Some(Memory { stored, repaired: self.joiner.append(repaired)?, quirks })
     }
 }

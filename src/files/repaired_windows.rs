@@ -6,8 +6,8 @@ use super::disk::OnDisk;
 use super::error::{Error, Reason};
 use super::ordered_pool::{MaxBytes, in_order};
 use super::window::{Piece, WINDOW, open_unchanged};
+use crate::document::lines::{Anchor, LineColumn, Lines};
 use crate::document::quirk::Quirk;
-use crate::document::source::{Anchor, Lines};
 use crate::file_bytes::FileBytes;
 use crate::xml::defect::FoundDefect;
 use crate::xml::repair::windows::{AHEAD, RepairedWindow, Window};
@@ -42,7 +42,7 @@ pub(super) struct WindowStart {
     /// The offset in the repaired file.
     pub(super) offset: u32,
     /// Line and column in the stored file.
-    pub(super) position: (u64, u64),
+    pub(super) position: LineColumn,
     /// See [`WindowJoiner::needs_first_anchor`](crate::xml::repair::windows::WindowJoiner::needs_first_anchor).
     pub(super) needs_first_anchor: bool,
 }
@@ -62,7 +62,7 @@ pub(super) struct LocatedWindow {
     pub(super) repaired: RepairedWindow,
     pub(super) quirks: Vec<Quirk>,
     /// The end of the window.
-    pub(super) end: (u64, u64),
+    pub(super) end: LineColumn,
     /// See [`Memory::stored`].
     pub(super) stored: Vec<u8>,
     /// The start of the window in the stored bytes.
@@ -90,7 +90,7 @@ impl LocatedWindow {
         let mut lines = lines_from(&self.stored, self.start);
         let anchors = self.repaired.result.anchors.iter().skip(usize::from(!start.needs_first_anchor));
         let anchor = |(ours, theirs): &(usize, usize)| {
-            ((ours - head) as u32 + start.offset, in_file(lines.position(*theirs), start.position))
+            ((ours - head) as u32 + start.offset, lines.position(*theirs).after(start.position))
         };
         anchors.map(anchor).collect()
     }
@@ -102,7 +102,7 @@ impl LocatedWindow {
 
 /// Counts the lines of a window that starts at `start` in the stored bytes.
 const fn lines_from(stored: &[u8], start: usize) -> Lines<'_> {
-    Lines::new(stored).continued(start, (1, 1))
+    Lines::new(stored).continued(start, LineColumn::START)
 }
 
 impl RepairedWindows {
@@ -270,10 +270,4 @@ fn boundary(file: &mut impl Read, stored: &mut Vec<u8>, from: usize) -> Option<u
     }
     read_to(file, stored, from + MAX_SEARCH)?;
     next_entry_end(stored, from).or_else(|| next_entry_start(stored, from))
-}
-
-/// The position in a file of a position in a text that starts at `start` in it.
-pub(super) const fn in_file((line, column): (u64, u64), start: (u64, u64)) -> (u64, u64) {
-    let columns_before = if line == 1 { start.1 - 1 } else { 0 };
-    (line + start.0 - 1, column + columns_before)
 }

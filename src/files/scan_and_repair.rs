@@ -7,9 +7,10 @@ use super::form;
 use super::loaded::{File, FileInfo, MakeVisitor};
 use super::read::Contents;
 use crate::document::form::Form;
+use crate::document::lines::{Anchor, LineColumn, Lines};
 use crate::document::quirk::Quirk;
 use crate::document::sitemap::UTF_8;
-use crate::document::source::{Anchor, Lines, Source};
+use crate::document::source::Source;
 use crate::file_bytes::FileBytes;
 use crate::progress::Progress;
 use crate::xml::defect::{Defect, FoundDefect};
@@ -214,7 +215,7 @@ fn renumber_entries(quirks: &mut [Quirk], before: &[u32], after: &[u32], anchors
 }
 
 /// Checks that a repaired file is well-formed. Otherwise the file is refused, since it would be shown incorrectly.
-fn check_repaired(bytes: &[u8], scan: &Scan, map: &[Anchor]) -> Result<(), ((u64, u64), Reason)> {
+fn check_repaired(bytes: &[u8], scan: &Scan, map: &[Anchor]) -> Result<(), (LineColumn, Reason)> {
     let Some(first) = scan.damage.first() else { return Ok(()) };
     let reason = Reason::Damaged { what: detect::damage_words(first.kind), others: scan.damage.len() - 1 };
     Err((Lines::anchored(bytes, map).position(first.at), reason))
@@ -240,10 +241,11 @@ mod tests {
             merge_repair(stored, repaired(first, vec![repair(2, Some(0))], vec![(7, 3)]), None, &mut quirks);
         let again = repaired(second, vec![repair(7, Some(1)), repair(10, None)], vec![(10, 8)]);
         let (second, composed) = merge_repair(&first.bytes, again, Some(&map), &mut quirks);
-        let positions: Vec<(u64, u64)> = quirks.iter().map(|quirk| quirk.at).collect();
-        assert_eq!(positions, [(2, 1), (2, 2), (3, 2)]);
+        let positions: Vec<LineColumn> = quirks.iter().map(|quirk| quirk.at).collect();
+        let at = |line, column| LineColumn { line, column };
+        assert_eq!(positions, [at(2, 1), at(2, 2), at(3, 2)]);
         let mut lines = Lines::anchored(&second.bytes, &composed);
-        assert_eq!([7, 10, 11, 12].map(|at| lines.position(at)), [(2, 2), (2, 3), (3, 1), (3, 2)]);
+        assert_eq!([7, 10, 11, 12].map(|at| lines.position(at)), [at(2, 2), at(2, 3), at(3, 1), at(3, 2)]);
         // Entries are identified by their last bytes: the first one is split in two.
         renumber_entries(&mut quirks, &[0, 8, 11], &[0, 2, 9, 13], &second.anchors);
         let entries: Vec<Option<u32>> = quirks.iter().map(|quirk| quirk.entry).collect();

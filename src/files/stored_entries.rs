@@ -5,7 +5,7 @@ use super::error::{Error, Reason};
 use super::read::{Options, read};
 use super::repaired_windows::RepairedWindows;
 use super::window::{Piece, each_piece, piece_ends};
-use crate::document::source::Anchor;
+use crate::document::lines::Anchor;
 use crate::file_bytes::FileBytes;
 use crate::progress::Progress;
 

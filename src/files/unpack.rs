@@ -6,6 +6,7 @@
 use super::buffers::Buffers;
 use super::detect;
 use super::error::Reason;
+use crate::document::lines::LineColumn;
 use crate::document::quirk::Quirk;
 use crate::file_bytes::FileBytes;
 use crate::xml::defect::Defect;
@@ -79,7 +80,7 @@ fn unpack_members(stored: &[u8], limit: u64, buffers: &Buffers, quirks: &mut Vec
 }
 
 fn quirk(kind: Defect, what: &str) -> Quirk {
-    Quirk { kind, at: (1, 1), entry: None, what: what.into() }
+    Quirk { kind, at: LineColumn::START, entry: None, what: what.into() }
 }
 
 /// The uncompressed size that gzip data claim (RFC 1952, ISIZE of the last member), bounded by the maximum ratio of

@@ -6,7 +6,7 @@
 use super::disk::{Fingerprint, OnDisk};
 use super::error::{Error, Reason};
 use super::read::{CHUNK, Opened, open_regular};
-use crate::document::source::Lines;
+use crate::document::lines::{LineColumn, Lines};
 use crate::xml::scan::{last_entry_end, last_unclosed_start};
 use std::io::{Read, Seek, SeekFrom};
 
@@ -126,7 +126,7 @@ pub(super) fn each_piece(
 ) -> Result<bool, Error> {
     let failed = |error| Error::system("read", &on_disk.path, error);
     let mut opened = open_unchanged(on_disk)?;
-    let (mut buffer, mut start, mut position) = (Vec::new(), 0, (1, 1));
+    let (mut buffer, mut start, mut position) = (Vec::new(), 0, LineColumn::START);
     for end in ends {
         buffer.clear();
         let len = u64::from(end.saturating_sub(start));

@@ -324,6 +324,7 @@ pub(super) fn fixed_by_save(document: &Document, member: Member, broken: RuleSet
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::document::lines::LineColumn;
     use crate::document::rows::RowId;
     use crate::files::{Options, Reason};
     use crate::protocol::Field;
@@ -364,7 +365,7 @@ mod tests {
         assert!(!session.is_modified() && session.plan(None).is_empty());
         assert_eq!(
             findings::of_row(session.view(), RowId(0))[0].position.stored(),
-            Some((1, damaged.find("&b").unwrap() as u64 + 1))
+            Some(LineColumn { line: 1, column: damaged.find("&b").unwrap() as u32 + 1 })
         );
         let fix = Change::Fix { rows: [0].into_iter().collect(), rules: RuleSet::of(&[Rule::XML_UNESCAPED_AMPERSAND]) };
         session.change(&fix).unwrap();

@@ -263,8 +263,7 @@ fn host_of(loc: &str) -> String {
 fn of_quirk(quirk: &Quirk, profile: Profile) -> Option<Finding> {
     let rule = quirk::rule_of(quirk.kind);
     let found = Finding::in_profile(rule, profile, || quirk::message(quirk))?;
-    let (line, column) = quirk.at;
-    Some(found.at(Position::Stored(line, column)).with_fix(file_fixes::quirk_fix(quirk)))
+    Some(found.at(Position::Stored(quirk.at)).with_fix(file_fixes::quirk_fix(quirk)))
 }
 
 /// The findings of quirks of a file; those of its rows only if `of_entries`.

@@ -20,9 +20,10 @@ use crate::check::rule::{Rule, RuleSet, RuleSets};
 use crate::check::set::NearDuplicates;
 use crate::check::value_messages::ValueMessages;
 use crate::check::{ExtensionPart, Finding, FindingTarget, Fix, Position};
+use crate::document::lines::{LineColumn, Lines};
 use crate::document::rows::RowId;
 use crate::document::sitemap::SitemapId;
-use crate::document::source::{Lines, Source};
+use crate::document::source::Source;
 use crate::session::Session;
 use crate::session::checks::DocumentLocs;
 use crate::session::checks::near_candidates;
@@ -146,7 +147,7 @@ impl Reporter {
         let offsets = (0..).zip(&found).map(|(number, (child, finding))| (offset_of(*child, finding), number));
         let mut offsets: Vec<(usize, usize)> = offsets.collect();
         offsets.sort_unstable();
-        let mut positions = vec![(1, 1); found.len()];
+        let mut positions = vec![LineColumn::START; found.len()];
         for (offset, number) in offsets {
             if let Some(position) = positions.get_mut(number) {
                 *position = lines.position(offset);

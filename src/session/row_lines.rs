@@ -5,9 +5,10 @@
 //! continues.
 
 use crate::document::Document;
+use crate::document::lines::{LineColumn, Lines, Mark};
 use crate::document::rows::RowId;
 use crate::document::sitemap::SitemapId;
-use crate::document::source::{Lines, Mark, Source};
+use crate::document::source::Source;
 use crate::protocol::Field;
 use crate::words::grouped;
 use crate::xml::entry::Entry;
@@ -43,25 +44,24 @@ impl RowLines {
 
     /// The file that contains the text of a row, and the line of its URL there; `None` for a row that is in no file
     /// yet.
-    fn line(&self, document: &Document, row: RowId) -> Option<(SitemapId, u64)> {
+    fn line(&self, document: &Document, row: RowId) -> Option<(SitemapId, u32)> {
         let file = document.file_of_origin(row)?;
         if let Ok(at) = self.known.binary_search_by_key(&row.0, |(row, _)| *row) {
             let (_, line) = self.known.get(at)?;
-            return Some((file, u64::from(*line)));
+            return Some((file, *line));
         }
         let (source, entry) = document.origin(row)?;
         Some((file, self.position(file, source, offset_of_loc(source, entry))?))
     }
 
     /// The first line of the entry of a row.
-    pub(super) fn of_entry(&self, document: &Document, row: RowId) -> Option<u64> {
+    pub(super) fn of_entry(&self, document: &Document, row: RowId) -> Option<u32> {
         let (source, entry) = document.origin(row)?;
         self.position(document.file_of_origin(row)?, source, source.offset(entry)?)
     }
 
-    fn position(&self, file: SitemapId, source: &Source, offset: usize) -> Option<u64> {
-        let (line, _) = self.counter_before(file, source, offset)?.position(offset);
-        Some(line)
+    fn position(&self, file: SitemapId, source: &Source, offset: usize) -> Option<u32> {
+        Some(self.counter_before(file, source, offset)?.position(offset).line)
     }
 
     /// Line and column of a byte offset of a file, whose `lines` are counted from the last offset if that is near.
@@ -70,7 +70,7 @@ impl RowLines {
         (file, source): (SitemapId, &'s Source),
         lines: &mut Lines<'s>,
         offset: usize,
-    ) -> (u64, u64) {
+    ) -> LineColumn {
         let is_near = (lines.at()..=lines.at() + MARK_SPACING).contains(&offset);
         if let Some(nearer) = (!is_near).then(|| self.counter_before(file, source, offset)).flatten() {
             *lines = nearer;
@@ -82,7 +82,7 @@ impl RowLines {
     fn counter_before<'s>(&self, file: SitemapId, source: &'s Source, offset: usize) -> Option<Lines<'s>> {
         let mut marks = self.marks.get(file.index())?.lock().unwrap_or_else(PoisonError::into_inner);
         source.add_marks(&mut marks, MARK_SPACING, offset);
-        let mark = marks.partition_point(|mark| mark.at() <= offset).checked_sub(1).and_then(|at| marks.get(at));
+        let mark = marks.partition_point(|mark| mark.at <= offset).checked_sub(1).and_then(|at| marks.get(at));
         Some(mark.map_or_else(|| source.lines(), |mark| source.lines_from(mark)))
     }
 }
@@ -116,8 +116,8 @@ impl RowNames<'_> {
             Self::Lines(lines) => lines.line(document, row),
         };
         match line {
-            Some((file, line)) => (file, format!("line {}", grouped(line))),
-            None => (document.sitemap_of(row), format!("row {}", grouped(u64::from(number)))),
+            Some((file, line)) => (file, format!("line {}", grouped(line.into()))),
+            None => (document.sitemap_of(row), format!("row {}", grouped(number.into()))),
         }
     }
 }

@@ -34,7 +34,7 @@ use crate::xml::entry::Entry;
 use crate::xml::names::{FileKind, Names};
 use crate::xml::record::Record;
 use crate::xml::scan::Visit;
-use reread::{ScanCache, Text, line_of};
+use reread::{ScanCache, Text};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -194,7 +194,7 @@ impl StreamedSet {
                 let mut lines = source.lines();
                 found.extend(visitor.found.into_iter().map(|(row, loc)| {
                     let offset = offset_of_loc(&source, row.0.saturating_sub(visitor.first) as usize);
-                    (row, loc, line_of(&mut lines, offset))
+                    (row, loc, lines.position(offset).line)
                 }));
                 self.loader.options.buffers.recycle(Some(source.into_bytes()));
             }

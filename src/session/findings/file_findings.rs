@@ -5,6 +5,7 @@ use crate::check::rule::Rule;
 use crate::check::{Finding, FindingTarget, Position, Profile};
 use crate::document::Document;
 use crate::document::form::Form;
+use crate::document::lines::LineColumn;
 use crate::document::sitemap::{Member, SitemapId};
 use crate::files::{self, Reason};
 use crate::session::findings::index_findings::{self, has_small_index};
@@ -101,10 +102,10 @@ pub(crate) fn of_error(error: &files::Error) -> Option<LocatedFinding> {
     };
     let severity = rule.severity()?;
     let message = error.reason.to_string();
-    let position = error.at.map_or(Position::Whole, |(line, column)| Position::Stored(line, column));
+    let position = error.at.map_or(Position::Whole, Position::Stored);
     let finding = Finding::new(rule, severity, message).at(position);
     let file = error.path.to_string_lossy().into();
-    Some(LocatedFinding { file, at: error.at.or(Some((1, 1))), loc: Arc::default(), finding })
+    Some(LocatedFinding { file, at: error.at.or(Some(LineColumn::START)), loc: Arc::default(), finding })
 }
 
 /// The findings of a file; `saved` is the document on disk.

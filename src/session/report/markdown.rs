@@ -2,6 +2,7 @@
 
 use crate::check::FindingTarget;
 use crate::check::rule::Rule;
+use crate::document::lines::LineColumn;
 use crate::document::sitemap::SitemapId;
 use crate::files;
 use crate::progress::{Progress, note_work};
@@ -119,7 +120,8 @@ impl FindingsReport {
             for of_file in &of_rule.files {
                 line(&mut out, format_args!("- {}: {}", text(&of_file.file), grouped(of_file.findings)));
                 for found in &of_file.first {
-                    let at = found.at.map_or_else(String::new, |(line, column)| format!("{line}:{column}: "));
+                    let at =
+                        found.at.map_or_else(String::new, |LineColumn { line, column }| format!("{line}:{column}: "));
                     let url = if found.loc.is_empty() { String::new() } else { format!("  {}", text(&found.loc)) };
                     line(&mut out, format_args!("  - {at}{}{url}", text(&found.finding.message)));
                 }

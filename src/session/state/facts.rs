@@ -142,7 +142,7 @@ impl RowFacts for SnapshotRow<'_, '_> {
         match column {
             Column::Line => {
                 let lines = self.table.lines.get_or_init(|| RowLines::of(document, &Arc::default()));
-                lines.of_entry(document, self.row).map_or(Value::Absent, Value::Number)
+                lines.of_entry(document, self.row).map_or(Value::Absent, |line| Value::Number(line.into()))
             }
             Column::Count(kind) => {
                 let found = document.extensions(self.row);

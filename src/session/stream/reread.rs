@@ -4,7 +4,7 @@ use crate::check::rule::{Rule, RuleSet};
 use crate::document::form::Form;
 use crate::document::rows::{RowId, RowSet};
 use crate::document::sitemap::{Sitemap, SitemapId};
-use crate::document::source::{Lines, Source};
+use crate::document::source::Source;
 use crate::document::unload;
 use crate::files::{self, Buffers, MaxBytes, Reason};
 use crate::progress::Progress;
@@ -51,11 +51,6 @@ pub(crate) enum Detail {
 
 /// A row with its URL and the line of the URL.
 pub(in crate::session) type Text = (RowId, Box<str>, u32);
-
-/// The line of an offset; no readable file has more than `u32::MAX` lines.
-pub(in crate::session) fn line_of(lines: &mut Lines<'_>, offset: usize) -> u32 {
-    u32::try_from(lines.position(offset).0).unwrap_or(u32::MAX)
-}
 
 /// Data about the files from the first pass that the [`Session`] does not have: 4 bytes per URL.
 #[derive(Debug, Default)]
@@ -224,7 +219,7 @@ impl StreamedSet {
             let text = |row: u32| {
                 let (entry, text) = (row.saturating_sub(file.rows.start) as usize, file.text(&source, row));
                 let loc = Entry::of(text, &source.names).value(Field::Loc, text)?.into();
-                Some((RowId(row), loc, line_of(&mut lines, offset_of_loc(&source, entry))))
+                Some((RowId(row), loc, lines.position(offset_of_loc(&source, entry)).line))
             };
             let texts = wanted.range(file.rows.clone()).filter_map(text).collect();
             buffers.recycle(Some(source.into_bytes()));

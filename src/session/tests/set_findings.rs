@@ -1,6 +1,7 @@
 //! Tests of findings that depend on several rows or files: near duplicates, alternates, dates of an index.
 
 use super::*;
+use crate::document::lines::LineColumn;
 
 #[test]
 fn a_report_includes_near_duplicates() {
@@ -68,7 +69,7 @@ fn alternate_links_are_checked_over_the_set() {
     assert_eq!(messages(&session, 0).len(), 2);
     let report = report::all_findings(&session);
     let found = report.iter().find(|found| found.finding.rule.code() == "hreflang-no-return").unwrap();
-    assert_eq!((found.at, &*found.loc), (Some((3, 100)), "https://a.org/en"));
+    assert_eq!((found.at, &*found.loc), (Some(LineColumn { line: 3, column: 100 }), "https://a.org/en"));
 }
 
 #[test]

@@ -36,8 +36,8 @@ fn question(resolving: Resolving, charset: Charset, width: usize) -> Option<Ask>
         "merge conflict {} of {}: {name}, lines {}–{}",
         grouped(number as u64),
         grouped(count as u64),
-        grouped(from),
-        grouped(to)
+        grouped(from.into()),
+        grouped(to.into())
     );
     let mut lines = sides(conflict, charset, width, MAX_SIDE_LINES);
     if let Some(why) = conflict.no_both {

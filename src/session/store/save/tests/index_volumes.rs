@@ -1,6 +1,7 @@
 //! Tests of sets whose index consists of several files.
 
 use super::*;
+use crate::document::lines::LineColumn;
 
 /// All files of the index identify the set: for a reload, for its journal and for its lock.
 #[test]
@@ -68,5 +69,5 @@ fn rules_check_each_file_of_an_index() {
     assert_eq!(too_many.len(), 1);
     assert_eq!(report.iter().filter(|found| found.finding.rule.code() == "index-too-many").count(), 1);
     let missing = of_second.iter().find(|found| &*found.loc == "https://e.com/c-1.xml").unwrap();
-    assert_eq!(missing.at, Some((3, 15)), "its line in its own file");
+    assert_eq!(missing.at, Some(LineColumn { line: 3, column: 15 }), "its line in its own file");
 }
