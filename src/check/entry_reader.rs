@@ -7,7 +7,7 @@
 mod value_cache;
 
 use super::context::Context;
-use super::extension::{self, Cache};
+use super::extension::{self, Cache, NotedEntry};
 use super::fields::{self, FieldFacts};
 use super::rule::Profile;
 use super::rule::{Rule, RuleSet};
@@ -106,7 +106,7 @@ impl EntryReader {
             }
             return CheckedEntry { rules, ..read };
         }
-        let of_extensions = self.check_extensions(parsed, context, links);
+        let of_extensions = self.check_extensions(parsed, read.key, context, links);
         let rules = context.enabled(rules.union(of_extensions));
         // A rule that several fields can violate may have more than one finding from fields.
         if !read.rules.intersects(fields::ANY_FIELD_RULES) {
@@ -124,13 +124,20 @@ impl EntryReader {
         &self.finding_counts
     }
 
-    fn check_extensions(&mut self, parsed: &ParsedEntry<'_>, context: &Context<'_>, links: &mut Vec<Link>) -> RuleSet {
+    /// `key` is the hash of its URL.
+    fn check_extensions(
+        &mut self,
+        parsed: &ParsedEntry<'_>,
+        key: u64,
+        context: &Context<'_>,
+        links: &mut Vec<Link>,
+    ) -> RuleSet {
         let ParsedEntry { entry, text, .. } = *parsed;
         let elements = parsed.elements.unwrap_or_else(|| {
             self.elements.read(entry, text, context.names);
             &self.elements
         });
-        extension::check_elements(parsed, elements, context, &mut self.extensions, links)
+        extension::check_elements(&NotedEntry { parsed, elements, key }, context, &mut self.extensions, links)
     }
 
     /// Reads the fields of an entry on the fast path, in any order; `None` if it has to take the slow one.
@@ -324,8 +331,9 @@ mod tests {
         let mut rules = fields::check_fields(entry, text, context).union(site_entry::rules(entry, text, context));
         if extension::has_content(entry, text) {
             let elements = Elements::of(entry, text, context.names);
-            let parsed = ParsedEntry::new(text, entry);
-            let found = extension::check_elements(&parsed, &elements, context, &mut Cache::default(), links);
+            let key = entry.value(Field::Loc, text).map_or(NO_KEY, |loc| location::key_hash(&loc));
+            let noted = NotedEntry { parsed: &ParsedEntry::new(text, entry), elements: &elements, key };
+            let found = extension::check_elements(&noted, context, &mut Cache::default(), links);
             rules = rules.union(found);
         }
         context.enabled(rules)

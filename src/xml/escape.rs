@@ -132,12 +132,19 @@ pub fn lossy(bytes: &[u8]) -> Cow<'_, str> {
 
 /// Decodes character data without markup: references become characters.
 pub fn decode(text: &[u8]) -> Cow<'_, str> {
-    let text = lossy(text);
+    match lossy(text) {
+        Cow::Borrowed(text) => decode_str(text),
+        Cow::Owned(text) => Cow::Owned(decode_str(&text).into_owned()),
+    }
+}
+
+/// [`decode`] for a text that is known to be UTF-8.
+pub(crate) fn decode_str(text: &str) -> Cow<'_, str> {
     if memchr(b'&', text.as_bytes()).is_none() {
-        return text;
+        return Cow::Borrowed(text);
     }
     let mut out = String::new();
-    decode_into(&text, &mut out);
+    decode_into(text, &mut out);
     Cow::Owned(out)
 }
 

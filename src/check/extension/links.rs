@@ -41,9 +41,9 @@ impl<'t> Link<'t> {
         for (index, attribute) in outline.attributes(node).enumerate() {
             match attribute.name {
                 b"rel" if attribute.value == b"alternate" => link.rel = Some(Cow::Borrowed("alternate")),
-                b"rel" => link.rel = Some(escape::decode(attribute.value)),
+                b"rel" => link.rel = Some(outline.decoded(&attribute)),
                 b"hreflang" => link.code = Some(attribute.value),
-                b"href" => link.href = Some(escape::decode(attribute.value)),
+                b"href" => link.href = Some(outline.decoded(&attribute)),
                 b"media" => link.media = true,
                 name if is_unknown_attribute(name) && index < 32 => link.unknown_attributes |= 1 << index,
                 _ => {}
@@ -253,10 +253,10 @@ fn validate_page(
         Link::of(outline, node).href
     };
     if !entry_context.page.is_empty() {
-        let page = (&*entry_context.page, location::key_hash(&entry_context.page));
+        let key = entry_context.key.unwrap_or_else(|| location::key_hash(&entry_context.page));
         let (mut is_listed, mut named): (bool, Option<(&str, u32)>) = (false, None);
-        for version in versions.iter().filter(|version| version.key == page.1) {
-            if !href(version).is_some_and(|href| is_same_page(&href, page.0)) {
+        for version in versions.iter().filter(|version| version.key == key) {
+            if !href(version).is_some_and(|href| is_same_page(&href, &entry_context.page)) {
                 continue;
             }
             is_listed = true;

@@ -137,6 +137,8 @@ impl Sink for Vec<Breach> {
 struct EntryContext<'t> {
     /// The page that the extensions are about: the entry's loc.
     page: Cow<'t, str>,
+    /// The hash of its URL, if it is known; see `key_hash`.
+    key: Option<u64>,
     /// Whether the entry is a page, not a sitemap listed by an index.
     is_page: bool,
     /// The time, in seconds since 1970.
@@ -184,20 +186,30 @@ pub(crate) fn check(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSe
     set
 }
 
-/// [`check`] with elements that were noted before; keeps the number of findings of each rule in the cache.
+/// An entry whose URL was read and whose elements were noted.
+pub(crate) struct NotedEntry<'e> {
+    /// The entry.
+    pub parsed: &'e ParsedEntry<'e>,
+    /// Its elements.
+    pub elements: &'e Elements,
+    /// The hash of its URL; see `key_hash`.
+    pub key: u64,
+}
+
+/// [`check`] with what was noted before; keeps the number of findings of each rule in the cache.
 pub(crate) fn check_elements(
-    parsed: &ParsedEntry<'_>,
-    elements: &Elements,
+    noted: &NotedEntry<'_>,
     context: &Context<'_>,
     cache: &mut Cache,
     links: &mut Vec<Link>,
 ) -> RuleSet {
+    let NotedEntry { parsed, elements, key } = *noted;
     let mut finding_counts = std::mem::take(&mut cache.finding_counts);
     finding_counts.clear();
     let outline = Outline::new(parsed.text, elements).with_utf8(parsed.utf8);
     let first_link = links.len();
     let mut collected = Collected { rules: RuleSet::EMPTY, finding_counts, links };
-    let entry_context = entry_context(parsed, context);
+    let entry_context = EntryContext { key: Some(key), ..entry_context(parsed, context) };
     // The lists of the cache are reused, so that an entry without findings allocates nothing.
     let mut known = std::mem::take(&mut cache.alternates);
     if known.is_known && parsed.repeats {
@@ -376,6 +388,7 @@ fn entry_context<'t>(parsed: &ParsedEntry<'t>, context: &Context<'_>) -> EntryCo
     let plain = plain.and_then(|(span, utf8)| utf8.get(span.value_start as usize..span.value_end as usize));
     EntryContext {
         page: plain.map(Cow::Borrowed).or_else(|| entry.value(Field::Loc, text)).unwrap_or_default(),
+        key: None,
         is_page: context.names.kind == FileKind::Urlset,
         now: context.now,
     }

@@ -99,7 +99,14 @@ impl<'t> Outline<'t> {
     /// The value of an attribute, decoded.
     pub(super) fn attribute(&self, node: &Node, name: &str) -> Option<Cow<'t, str>> {
         let found = self.attributes(node).find(|found| found.name == name.as_bytes())?;
-        Some(escape::decode(found.value))
+        Some(self.decoded(&found))
+    }
+
+    /// The value of one of the [attributes](Self::attributes), decoded.
+    pub(super) fn decoded(&self, attribute: &Attribute<'t>) -> Cow<'t, str> {
+        let start = (attribute.value.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
+        let text = self.utf8.and_then(|utf8| utf8.get(start..start + attribute.value.len()));
+        text.map_or_else(|| escape::decode(attribute.value), escape::decode_str)
     }
 
     /// End of an attribute, including the closing quote, as an offset among the attributes of its tag.
