@@ -9,7 +9,8 @@ use crate::document::rows::RowId;
 use crate::protocol::{Severity, location};
 use crate::session::located_finding::LocatedFinding;
 use crate::words::counted;
-use std::collections::HashSet;
+use foldhash::fast::FixedState;
+use hashbrown::HashSet;
 use std::sync::Arc;
 
 /// Maximum number of hosts of a file with their own finding; all others share one.
@@ -25,7 +26,7 @@ pub struct Group {
     /// The host of the findings, for rules that are grouped by host; `None` for all hosts beyond [`MAX_HOSTS`].
     host: Option<Box<str>>,
     /// The hosts beyond [`MAX_HOSTS`].
-    more_hosts: HashSet<Box<str>>,
+    more_hosts: HashSet<Box<str>, FixedState>,
     /// The numbers of findings and rows in the group.
     extent: Extent,
     last: Option<RowId>,
@@ -161,7 +162,7 @@ impl Groups {
 
 impl Group {
     fn counted_only(rule: Rule, severity: Severity, host: Option<Box<str>>, extent: Extent) -> Self {
-        Self { first: None, rule, severity, host, more_hosts: HashSet::new(), extent, last: None }
+        Self { first: None, rule, severity, host, more_hosts: HashSet::default(), extent, last: None }
     }
 
     /// The rule and its severity, if no message was created.

@@ -6,6 +6,7 @@ use super::origins::Origins;
 use crate::protocol::location::{Location, Port, Scheme, UrlPrefix};
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
+use std::borrow::Cow;
 use std::hash::BuildHasher;
 
 /// A row's origin, as indexes into the tables of hosts and ports.
@@ -190,9 +191,14 @@ impl Hosts {
             return Some(index);
         }
         let (text, _) = location.origin()?;
-        let url_prefix = UrlPrefix::parse(text)?;
+        // Each row of a set may have its own host, and nearly all hosts are normal.
+        let host = if location.has_normal_authority() {
+            Cow::Borrowed(location.host())
+        } else {
+            Cow::Owned(Location::of(UrlPrefix::parse(text)?.origin()).host().to_owned())
+        };
         let span = self.store(text)?;
-        let host = self.host(Location::of(url_prefix.origin()).host(), span)?;
+        let host = self.host(&host, span)?;
         let port = match location.port() {
             Port::Other(port) => u32::from(port),
             Port::None | Port::Empty | Port::Default => 0,

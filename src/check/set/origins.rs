@@ -37,7 +37,8 @@ impl Origins {
 
     fn add_other(&mut self, location: &Location<'_>) -> Option<u32> {
         let (text, _) = location.origin()?;
-        let number = self.number(text).or_else(|| UrlPrefix::parse(text).map(|_| self.insert(text)))?;
+        let has_host = || location.has_normal_authority() || UrlPrefix::parse(text).is_some();
+        let number = self.number(text).or_else(|| has_host().then(|| self.insert(text)))?;
         self.last = number as usize;
         self.list.get_mut(self.last)?.1 += 1;
         Some(number)

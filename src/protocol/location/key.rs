@@ -338,7 +338,7 @@ impl Location<'_> {
     }
 
     /// Whether scheme and authority are normal. It may return false for unusual ones that are.
-    fn has_normal_authority(&self) -> bool {
+    pub(crate) fn has_normal_authority(&self) -> bool {
         let text = self.text.as_bytes();
         (text.starts_with(b"https:") || text.starts_with(b"http:"))
             && self.authority_classes & (UPPER | PERCENT | HIGH | SPECIAL) == 0
