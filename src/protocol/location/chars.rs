@@ -222,8 +222,17 @@ fn survey_common(text: &[u8], from: usize) -> Option<Survey> {
             | class(PRIVATE_BIT, PRIVATE_START)
             | class(LOWER_ESCAPE_BIT, LOWER_ESCAPE)
             | class(OTHER_BIT, UNCOMMON),
-        slashes: slashes.iter().map(|lane| u32::from(*lane)).sum(),
+        slashes: sum(slashes),
     })
+}
+
+/// The sum of all lanes. Neighbours are added first, which takes less than half of the instructions.
+const fn sum(lanes: [u8; LANES]) -> u32 {
+    const EVEN: u128 = u128::MAX / 0x101;
+    let all = u128::from_ne_bytes(lanes);
+    let pairs = (all & EVEN) + (all >> 8 & EVEN);
+    let fours = (pairs as u64).wrapping_add((pairs >> 64) as u64);
+    (fours.wrapping_mul(0x0001_0001_0001_0001) >> 48) as u32
 }
 
 /// Whether RFC 3986 allows the raw byte somewhere behind the authority. `%` does not count, since it starts an encoded
@@ -368,6 +377,12 @@ mod tests {
             let bytes = [plain.as_bytes(), &rest].concat();
             prop_assert_eq!(plain_len(&bytes), bytes.iter().take_while(|byte| is_plain(**byte)).count());
         }
+    }
+
+    #[test]
+    fn lanes_are_summed_without_overflow() {
+        assert_eq!(sum(std::array::from_fn(|lane| lane as u8)), 120);
+        assert_eq!(sum([u8::MAX; LANES]), 16 * 255);
     }
 
     #[test]
