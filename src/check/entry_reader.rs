@@ -124,7 +124,7 @@ impl EntryReader {
         &self.finding_counts
     }
 
-    /// `key` is the hash of its URL.
+    /// `key` is the hash of the URL of the entry.
     fn check_extensions(
         &mut self,
         parsed: &ParsedEntry<'_>,

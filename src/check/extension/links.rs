@@ -253,7 +253,7 @@ fn validate_page(
         Link::of(outline, node).href
     };
     if !entry_context.page.is_empty() {
-        let key = entry_context.key.unwrap_or_else(|| location::key_hash(&entry_context.page));
+        let key = entry_context.page_key.unwrap_or_else(|| location::key_hash(&entry_context.page));
         let (mut is_listed, mut named): (bool, Option<(&str, u32)>) = (false, None);
         for version in versions.iter().filter(|version| version.key == key) {
             if !href(version).is_some_and(|href| is_same_page(&href, &entry_context.page)) {

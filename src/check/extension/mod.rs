@@ -137,8 +137,8 @@ impl Sink for Vec<Breach> {
 struct EntryContext<'t> {
     /// The page that the extensions are about: the entry's loc.
     page: Cow<'t, str>,
-    /// The hash of its URL, if it is known; see `key_hash`.
-    key: Option<u64>,
+    /// The hash of the page's URL, if it is known; see `key_hash`.
+    page_key: Option<u64>,
     /// Whether the entry is a page, not a sitemap listed by an index.
     is_page: bool,
     /// The time, in seconds since 1970.
@@ -209,7 +209,7 @@ pub(crate) fn check_elements(
     let outline = Outline::new(parsed.text, elements).with_utf8(parsed.utf8);
     let first_link = links.len();
     let mut collected = Collected { rules: RuleSet::EMPTY, finding_counts, links };
-    let entry_context = EntryContext { key: Some(key), ..entry_context(parsed, context) };
+    let entry_context = EntryContext { page_key: Some(key), ..entry_context(parsed, context) };
     // The lists of the cache are reused, so that an entry without findings allocates nothing.
     let mut known = std::mem::take(&mut cache.alternates);
     if known.is_known && parsed.repeats {
@@ -388,7 +388,7 @@ fn entry_context<'t>(parsed: &ParsedEntry<'t>, context: &Context<'_>) -> EntryCo
     let plain = plain.and_then(|(span, utf8)| utf8.get(span.value_start as usize..span.value_end as usize));
     EntryContext {
         page: plain.map(Cow::Borrowed).or_else(|| entry.value(Field::Loc, text)).unwrap_or_default(),
-        key: None,
+        page_key: None,
         is_page: context.names.kind == FileKind::Urlset,
         now: context.now,
     }

@@ -104,8 +104,10 @@ impl<'t> Outline<'t> {
 
     /// The value of one of the [attributes](Self::attributes), decoded.
     pub(super) fn decoded(&self, attribute: &Attribute<'t>) -> Cow<'t, str> {
-        let start = (attribute.value.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
-        let text = self.utf8.and_then(|utf8| utf8.get(start..start + attribute.value.len()));
+        let text = self.utf8.and_then(|utf8| {
+            let start = (attribute.value.as_ptr() as usize).checked_sub(utf8.as_ptr() as usize)?;
+            utf8.get(start..start + attribute.value.len())
+        });
         text.map_or_else(|| escape::decode(attribute.value), escape::decode_str)
     }
 
