@@ -295,12 +295,11 @@ impl Checks {
         set.set_mtime(file, mtime);
         set.set_part(is_part(added.document));
         if let Some(near_keys) = &reader.near_keys {
-            set.insert_file_uncompared(FileRows { file, first, keys: near_keys }, reader.parts());
-            set.insert_links_uncompared(first, &reader.links, &reader.linked_keys);
             let shapes = std::mem::take(&mut reader.shapes);
-            set.set_shapes(first, reader.part(), shapes);
+            set.insert_file_uncompared(FileRows { file, first, keys: near_keys }, &reader.tally, shapes);
+            set.insert_links_uncompared(first, &reader.links, &reader.linked_keys);
         } else {
-            set.insert_file(FileRows { file, first, keys: &reader.keys }, reader.parts(), &reader.links, &added);
+            set.insert_file(FileRows { file, first, keys: &reader.keys }, &reader.tally, &reader.links, &added);
         }
         set.recompute(&added);
     }

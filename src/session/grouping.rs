@@ -72,17 +72,9 @@ impl Groups {
             Some(Grouping::Host) => Some(location::host(&found.loc).to_ascii_lowercase().into_boxed_str()),
         };
         let is_of_file = |group: &Group| group.first.as_ref().is_none_or(|first| first.file == found.file);
-        let same = |group: &&Group| group.rule == rule && is_of_file(group);
-        let mut beyond = None;
-        if host.is_some()
-            && self.0.iter().filter(same).count() >= MAX_HOSTS
-            && !self.0.iter().filter(same).any(|group| group.host == host)
-        {
-            // Thousands of hosts are one finding more.
-            beyond = host.take();
-        }
-        let known = self.0.iter_mut().find(|group| group.rule == rule && group.host == host && is_of_file(group));
-        match known {
+        let (known, is_beyond) = self.group_for(rule, host.as_deref(), is_of_file);
+        let beyond = if is_beyond { host.take() } else { None };
+        match known.and_then(|index| self.0.get_mut(index)) {
             Some(group) => {
                 group.more_hosts.extend(beyond);
                 group.extent.places += 1;
@@ -101,6 +93,23 @@ impl Groups {
             }),
         }
         true
+    }
+
+    /// The index of the group for findings of a rule, if there is one, and whether it is that of all hosts beyond
+    /// [`MAX_HOSTS`]: thousands of hosts are one finding more. Only groups for which `is_of_file` returns true count.
+    fn group_for(&self, rule: Rule, host: Option<&str>, is_of_file: impl Fn(&Group) -> bool) -> (Option<usize>, bool) {
+        let (mut own, mut rest, mut groups) = (None, None, 0);
+        let of_rule = self.0.iter().enumerate().filter(|(_, group)| group.rule == rule && is_of_file(group));
+        for (index, group) in of_rule {
+            groups += 1;
+            if group.host.as_deref() == host {
+                own = own.or(Some(index));
+            } else if group.host.is_none() {
+                rest = rest.or(Some(index));
+            }
+        }
+        let is_beyond = host.is_some() && own.is_none() && groups >= MAX_HOSTS;
+        (if is_beyond { rest } else { own }, is_beyond)
     }
 
     /// The rules that are grouped by file and have a group.
@@ -126,20 +135,16 @@ impl Groups {
     }
 
     /// Adds findings of rows about a host that have no messages.
-    pub fn count_of_host(&mut self, rule: Rule, severity: Severity, host: &str, extent: Extent) {
-        let (mut own, mut beyond) = (Some(host), None);
-        let mut of_rule = self.0.iter().filter(|group| group.rule == rule);
-        if !of_rule.clone().any(|group| group.host.as_deref() == own) && of_rule.by_ref().count() >= MAX_HOSTS {
-            beyond = own.take();
-        }
-        let known = self.0.iter_mut().find(|group| group.rule == rule && group.host.as_deref() == own);
-        if let Some(group) = known {
-            group.more_hosts.extend(beyond.map(Into::into));
+    pub fn count_of_host(&mut self, rule: Rule, severity: Severity, host: Box<str>, extent: Extent) {
+        let (known, is_beyond) = self.group_for(rule, Some(&host), |_| true);
+        let (own, beyond) = if is_beyond { (None, Some(host)) } else { (Some(host), None) };
+        if let Some(group) = known.and_then(|index| self.0.get_mut(index)) {
+            group.more_hosts.extend(beyond);
             group.extent.add(extent);
             return;
         }
-        let more_hosts = beyond.into_iter().map(Into::into).collect();
-        self.0.push(Group { more_hosts, ..Group::counted_only(rule, severity, own.map(Into::into), extent) });
+        let more_hosts = beyond.into_iter().collect();
+        self.0.push(Group { more_hosts, ..Group::counted_only(rule, severity, own, extent) });
     }
 
     /// Adds findings of rows that have no messages; returns false if the rule is not grouped by file.

@@ -296,7 +296,9 @@ impl Reporter {
         let task_rows = if filter.rules.is_empty() { COUNTED_ROWS } else { TASK_ROWS };
         let pieces: Vec<RowReport<R::Output>> = rows.par_chunks(task_rows).map(of_piece).collect();
         let none = RowReport { rendered: Vec::new(), counted: Counted::default(), unread: Vec::new() };
-        pieces.into_iter().fold(none, RowReport::join)
+        let mut report = pieces.into_iter().fold(none, RowReport::join);
+        counter.name_hosts(&mut report.counted);
+        report
     }
 
     /// The findings of the set as a whole.

@@ -14,7 +14,7 @@ use std::ops::Range;
 
 bitflags! {
     /// Bits of [`Record::flags`].
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct Flags: u16 {
         /// The row is deleted, and not saved yet.
         const DELETED = 1;

@@ -149,6 +149,11 @@ impl Minutes {
         self.0[bin(seconds.div_euclid(MINUTE))] += 1;
     }
 
+    /// Adds the dates of other rows.
+    pub(super) fn merge(&mut self, other: &Self) {
+        self.0.iter_mut().zip(other.0).for_each(|(count, more)| *count += more);
+    }
+
     /// Upper bound of the dates within any minute, which overlaps at most two minutes of the clock.
     fn max_per_minute(&self) -> u32 {
         self.0.iter().max().map_or(0, |most| most.saturating_mul(2))

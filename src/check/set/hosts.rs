@@ -2,7 +2,6 @@
 //!
 //! Origins are not stored per row: they are parsed again from the URL and looked up here by their text.
 
-use super::origins::Origins;
 use crate::protocol::location::{Location, Port, Scheme, UrlPrefix};
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
@@ -88,13 +87,13 @@ fn is_template(host: &str) -> bool {
 impl Hosts {
     /// Adds a row; returns its origin if the URL has one.
     pub(super) fn add(&mut self, location: &Location<'_>) -> Option<Origin> {
-        self.add_rows(location, 1)
+        self.add_rows(location, 1).map(|(_, origin)| origin)
     }
 
-    /// Adds rows whose URLs have this origin; returns it if there is one.
-    pub(super) fn add_rows(&mut self, location: &Location<'_>, rows: u32) -> Option<Origin> {
+    /// Adds rows whose URLs have this origin; returns its number and the origin if there is one.
+    pub(super) fn add_rows(&mut self, location: &Location<'_>, rows: u32) -> Option<(u32, Origin)> {
         let index = self.intern(location)?;
-        Some(self.count(index, i64::from(rows)))
+        Some((index as u32, self.count(index, i64::from(rows))))
     }
 
     /// The origin with a number.
@@ -110,12 +109,6 @@ impl Hosts {
     /// The text of the origin with a number, as first written.
     pub(super) fn text(&self, number: u32) -> &str {
         self.known.get(number as usize).map_or("", |known| known.text.of(&self.text))
-    }
-
-    /// Adds the origins of rows that were read, without counting rows; returns the number here for each of them.
-    pub(super) fn intern_all(&mut self, read: &Origins) -> Vec<u32> {
-        let number = |(text, _)| self.intern(&Location::outline(text)).map_or(u32::MAX, |index| index as u32);
-        read.iter().map(number).collect()
     }
 
     /// Removes a row.

@@ -209,14 +209,8 @@ impl SetIndex {
         }
     }
 
-    /// Adds the rows of one file. `parts` are tallies of these rows, and `links` are their alternate links.
-    pub fn insert_file<'l>(
-        &mut self,
-        rows: FileRows<'_>,
-        parts: impl Iterator<Item = &'l ReadTally>,
-        links: &LinkLists,
-        locs: &impl Locs,
-    ) {
+    /// Adds the rows of one file, with the tally of these rows and their alternate links.
+    pub fn insert_file(&mut self, rows: FileRows<'_>, tally: &ReadTally, links: &LinkLists, locs: &impl Locs) {
         Arc::make_mut(&mut self.duplicates).insert_all(rows, locs);
         if !self.alternates.is_empty() {
             // Count rows as targets of known links first; `add_links` counts the targets of new links afterwards.
@@ -228,21 +222,16 @@ impl SetIndex {
         let key_of = |row| rows.key_of(row).or_else(|| Some(location::key_hash(&locs.loc(row)?)));
         let linked = links.rows(rows.first).map(|(row, links)| (row, rows.key_of(row).unwrap_or(NO_KEY), links));
         self.alternates.add_links(linked, |key| duplicates.rows_of_key(key, key_of));
-        parts.for_each(|part| self.add_tally(rows.file, part));
+        self.add_tally(rows.file, tally);
     }
 
     /// Adds the rows of a new file without comparing them with others, which needs neither hashes nor slots; their `keys`
-    /// can be of any kind. See [`SetIndex::compare`] and, for alternate links, [`SetIndex::insert_links_uncompared`].
-    pub fn insert_file_uncompared<'p>(&mut self, rows: FileRows<'_>, parts: impl Iterator<Item = &'p ReadTally>) {
+    /// can be of any kind. The shapes of its rows, whose origins have the numbers of `tally`, are stored if those of all
+    /// earlier rows are. See [`SetIndex::compare`] and, for alternate links, [`SetIndex::insert_links_uncompared`].
+    pub fn insert_file_uncompared(&mut self, rows: FileRows<'_>, tally: &ReadTally, mut shapes: Vec<RowShape>) {
         Arc::make_mut(&mut self.duplicates).insert_uncompared(rows.first, rows.keys);
-        parts.for_each(|part| self.add_tally(rows.file, part));
-    }
-
-    /// Stores the shapes of the rows of such a file, whose origins have the numbers of `part`, if those of all earlier
-    /// rows are stored.
-    pub fn set_shapes(&mut self, first: u32, part: &ReadTally, mut shapes: Vec<RowShape>) {
-        RowShape::renumber(&mut shapes, &self.hosts.intern_all(&part.origins));
-        self.shapes.add(first, shapes);
+        RowShape::renumber(&mut shapes, &self.add_tally(rows.file, tally));
+        self.shapes.add(rows.first, shapes);
     }
 
     /// Adds the alternate links of such a file; `keys` are the `key_hash` of its rows that have links. Their targets are
@@ -265,14 +254,16 @@ impl SetIndex {
         !self.duplicates.uncompared_rows().is_empty()
     }
 
-    fn add_tally(&mut self, file: u32, part: &ReadTally) {
-        for (text, rows) in part.origins.iter() {
-            if let Some(origin) = self.hosts.add_rows(&Location::outline(text), rows) {
-                self.touch(file).add_origin(origin, rows);
-            }
-        }
-        self.touch(file).merge(&part.file, &part.minutes);
-        self.counters.add(&part.counters);
+    /// Returns the number here of each origin of the tally.
+    fn add_tally(&mut self, file: u32, tally: &ReadTally) -> Vec<u32> {
+        self.touch(file).merge(&tally.file, &tally.minutes);
+        self.counters.add(&tally.counters);
+        let numbers = tally.origins.iter().map(|(text, rows)| {
+            let Some((number, origin)) = self.hosts.add_rows(&Location::outline(text), rows) else { return u32::MAX };
+            self.touch(file).add_origin(origin, rows);
+            number
+        });
+        numbers.collect()
     }
 
     /// Removes a row that was added with these facts; `old` has the texts as they were then.

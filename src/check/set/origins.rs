@@ -68,9 +68,16 @@ impl Origins {
         (0..).zip(&self.list).map(|(number, (_, rows))| (self.text(number), *rows))
     }
 
-    /// Adds the origins of other rows without counting rows; returns the number here for each of them.
-    pub(super) fn intern_all(&mut self, other: &Self) -> Vec<u32> {
-        other.iter().map(|(text, _)| self.number(text).unwrap_or_else(|| self.insert(text))).collect()
+    /// Adds the origins of other rows; returns the number here for each of them.
+    pub(super) fn join(&mut self, other: &Self) -> Vec<u32> {
+        let joined = other.iter().map(|(text, rows)| {
+            let number = self.number(text).unwrap_or_else(|| self.insert(text));
+            if let Some((_, known)) = self.list.get_mut(number as usize) {
+                *known += rows;
+            }
+            number
+        });
+        joined.collect()
     }
 }
 
@@ -92,6 +99,8 @@ mod tests {
         assert_eq!(counted, [("https://e.com", 3), ("http://e.com", 1), ("https://E.com", 1)]);
         let mut other = Origins::default();
         other.add(&Location::outline("http://e.com/x"));
-        assert_eq!(other.intern_all(&origins), [1, 0, 2]);
+        assert_eq!(other.join(&origins), [1, 0, 2]);
+        let counted: Vec<(&str, u32)> = other.iter().collect();
+        assert_eq!(counted, [("http://e.com", 2), ("https://e.com", 3), ("https://E.com", 1)]);
     }
 }

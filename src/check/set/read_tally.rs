@@ -7,36 +7,31 @@ use super::file::FileTally;
 use super::origins::Origins;
 use crate::protocol::location::Location;
 
-/// The properties of a row that the minority rules compare, in 2 bytes: the number of its origin, [`RowShape::NONE`] or
+/// The properties of a row that the minority rules compare, in 4 bytes: the number of its origin, [`RowShape::NONE`] or
 /// [`RowShape::BEYOND`] in the upper bits, its slash style in the lower ones.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RowShape(u16);
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct RowShape(u32);
 
 impl RowShape {
     /// Number of bits of the slash style.
     const STYLE_BITS: u32 = 5;
-    const STYLE: u16 = (1 << Self::STYLE_BITS) - 1;
+    const STYLE: u32 = (1 << Self::STYLE_BITS) - 1;
     /// The URL has no origin.
-    const NONE: u16 = u16::MAX >> Self::STYLE_BITS;
+    const NONE: u32 = u32::MAX >> Self::STYLE_BITS;
     /// There are more origins than numbers, so the URL must be read.
-    const BEYOND: u16 = Self::NONE - 1;
+    const BEYOND: u32 = Self::NONE - 1;
 
     /// That of a row without a URL.
     pub(super) const EMPTY: Self = Self(Self::NONE << Self::STYLE_BITS);
 
     fn new(origin: Option<u32>, style: Option<SlashStyle>) -> Self {
-        let style = style.map_or(0, |style| 1 + u16::from(style.depth) * 2 + u16::from(style.slash));
+        let style = style.map_or(0, |style| 1 + u32::from(style.depth) * 2 + u32::from(style.slash));
         Self(style & Self::STYLE).with_origin(origin)
     }
 
     fn with_origin(self, origin: Option<u32>) -> Self {
-        let number = origin.map_or(Self::NONE, |origin| origin.min(Self::BEYOND.into()) as u16);
+        let number = origin.map_or(Self::NONE, |origin| origin.min(Self::BEYOND));
         Self(self.0 & Self::STYLE | number << Self::STYLE_BITS)
-    }
-
-    /// As a number.
-    pub const fn bits(self) -> u16 {
-        self.0
     }
 
     /// Whether all of this many origins have a number.
@@ -49,7 +44,7 @@ impl RowShape {
         match self.0 >> Self::STYLE_BITS {
             Self::NONE => Ok(None),
             Self::BEYOND => Err(()),
-            number => Ok(Some(number as u32)),
+            number => Ok(Some(number)),
         }
     }
 
@@ -71,7 +66,7 @@ impl RowShape {
         }
         for shape in shapes {
             if let Ok(Some(old)) = shape.origin() {
-                let number = numbers.get(old as usize).copied().unwrap_or(Self::BEYOND.into());
+                let number = numbers.get(old as usize).copied().unwrap_or(Self::BEYOND);
                 *shape = shape.with_origin(Some(number));
             }
         }
@@ -123,9 +118,12 @@ impl ReadTally {
         RowShape::new(origin, style)
     }
 
-    /// Renumbers the shapes of rows of another tally to the numbers of this one.
-    pub fn renumber(&mut self, other: &Self, shapes: &mut [RowShape]) {
-        RowShape::renumber(shapes, &self.origins.intern_all(&other.origins));
+    /// Adds the counters of later rows. Renumbers the shapes of these rows to the numbers of this tally.
+    pub fn join(&mut self, later: &Self, shapes: &mut [RowShape]) {
+        RowShape::renumber(shapes, &self.origins.join(&later.origins));
+        self.counters.add(&later.counters);
+        self.file.merge(&later.file, &later.minutes);
+        self.minutes.merge(&later.minutes);
     }
 }
 
@@ -134,20 +132,21 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const LAST: u32 = RowShape::BEYOND as u32 - 1;
+    const LAST: u32 = RowShape::BEYOND - 1;
 
     proptest! {
         #[test]
         fn a_shape_has_what_it_was_made_of(
             origin in prop::option::of(prop_oneof![0..9_u32, Just(LAST)]),
             style in prop::option::of((0..super::super::counters::DEPTHS as u8, any::<bool>())),
-            new in 0..5_000_u32,
+            new in prop_oneof![0..9_u32, LAST - 1..LAST + 3],
         ) {
             let style = style.map(|(depth, slash)| SlashStyle { depth, slash });
             let mut shape = RowShape::new(origin, style);
             prop_assert_eq!((shape.origin(), shape.style()), (Ok(origin), style));
-            RowShape::renumber(std::slice::from_mut(&mut shape), &vec![new; 1 + LAST as usize]);
-            let has_number = origin.is_none() || RowShape::can_number(new as usize + 1);
+            // The last origin gets no new number.
+            RowShape::renumber(std::slice::from_mut(&mut shape), &[new; 9]);
+            let has_number = origin.is_none_or(|origin| origin != LAST && RowShape::can_number(new as usize + 1));
             let new = if has_number { Ok(origin.map(|_| new)) } else { Err(()) };
             prop_assert_eq!((shape.origin(), shape.style()), (new, style));
         }

@@ -44,11 +44,10 @@ pub struct Reader {
     is_for_windows: bool,
     /// Hash of the near key, by entry; see [`Reader::with_near_keys`].
     pub near_keys: Option<Vec<u64>>,
-    /// The shapes of the rows, with origins numbered as in `part`; only with near keys.
+    /// The shapes of the rows, with origins numbered as in `tally`; only with near keys.
     pub shapes: Vec<RowShape>,
-    /// The counts of the entries for set rules; `further` has those of joined readers.
-    part: ReadTally,
-    further: Vec<ReadTally>,
+    /// The counts of the entries for set rules.
+    pub(super) tally: ReadTally,
     reading: EntryReader,
     /// Alternate links of the entries.
     pub(super) links: LinkLists,
@@ -83,8 +82,7 @@ impl Reader {
             is_for_windows: false,
             near_keys: None,
             shapes: Vec::new(),
-            part: ReadTally::default(),
-            further: Vec::new(),
+            tally: ReadTally::default(),
             reading: EntryReader::default(),
             links: LinkLists::default(),
             linked_keys: Vec::new(),
@@ -126,16 +124,6 @@ impl Reader {
     pub(in crate::session) fn take_keys(&mut self) -> Option<Vec<u64>> {
         self.keeps_keys.then(|| std::mem::take(&mut self.keys))
     }
-
-    /// The counters whose origin numbers [`Reader::shapes`] use.
-    pub(super) const fn part(&self) -> &ReadTally {
-        &self.part
-    }
-
-    /// The counters of this reader and of those that joined it.
-    pub(super) fn parts(&self) -> impl Iterator<Item = &ReadTally> {
-        std::iter::once(&self.part).chain(&self.further)
-    }
 }
 
 impl Visit for Reader {
@@ -152,9 +140,9 @@ impl Visit for Reader {
             policy: self.criteria.policy.as_deref(),
             site: self.criteria.site.as_deref(),
         };
-        let Self { part, listed, near_keys, shapes, reading, links, .. } = self;
+        let Self { tally, listed, near_keys, shapes, reading, links, .. } = self;
         let read = reading.read(parsed, &context, links.links_mut(), |record, location| {
-            let shape = part.add(location, &indexed_row(&record, 0));
+            let shape = tally.add(location, &indexed_row(&record, 0));
             if near_keys.is_some() {
                 shapes.push(shape);
             }
@@ -188,7 +176,7 @@ impl Visit for Reader {
     }
 
     fn join(&mut self, mut later: Self) {
-        self.part.renumber(&later.part, &mut later.shapes);
+        self.tally.join(&std::mem::take(&mut later.tally), &mut later.shapes);
         self.shapes.append(&mut later.shapes);
         self.links.append(self.findings.len() as u32, &mut later.links);
         self.linked_keys.append(&mut later.linked_keys);
@@ -200,8 +188,6 @@ impl Visit for Reader {
             near_keys.append(later);
         }
         self.listed |= std::mem::take(&mut later.listed);
-        self.further.push(std::mem::take(&mut later.part));
-        self.further.append(&mut later.further);
         self.joined.append(&mut later.joined);
         if self.is_for_windows {
             self.joined.push(later);
@@ -332,7 +318,7 @@ mod tests {
             prop_assert_eq!(whole.links.rows(0).collect::<Vec<_>>(), windows.links.rows(0).collect::<Vec<_>>());
             let counts = |reader: &Reader| {
                 let mut set = SetIndex::default();
-                set.insert_file_uncompared(FileRows { file: 0, first: 0, keys: &reader.keys }, reader.parts());
+                set.insert_file_uncompared(FileRows { file: 0, first: 0, keys: &reader.keys }, &reader.tally, Vec::new());
                 set.recompute(&DocumentLocs(&Document::default()));
                 (set.counts(), set.len(), set.with_lastmod())
             };

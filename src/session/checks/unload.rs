@@ -31,7 +31,7 @@ impl Checks {
         let set = Arc::make_mut(&mut self.set);
         set.set_mtime(file, mtime);
         set.set_part(is_part(document));
-        set.insert_file_uncompared(FileRows { file, first, keys: &reader.keys }, reader.parts());
+        set.insert_file_uncompared(FileRows { file, first, keys: &reader.keys }, &reader.tally, Vec::new());
         set.recompute(&DocumentLocs(document));
         self.findings.grow(first as usize + reader.findings.len());
     }

@@ -19,7 +19,6 @@ use crate::session::located_finding::LocatedFinding;
 use crate::session::state::Snapshot;
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Receives the findings of a file and its rows.
@@ -146,15 +145,17 @@ impl MessageFilter {
 #[derive(Debug)]
 pub struct Counted {
     rules: Box<[Extent; Rule::COUNT]>,
-    /// Counts by host, for rules that are grouped by host.
-    hosts: BTreeMap<(Rule, Box<str>), Extent>,
+    /// Counts by host, for rules that are grouped by host. Their order decides which hosts get a group of their own, and
+    /// that changes no finding, since groups of counted findings are only counted.
+    hosts: HashMap<(Rule, Box<str>), Extent, FixedState>,
     /// Counts by origin number for these rules, until all rows of a block are counted.
     origins: HashMap<(Rule, u32), Extent, FixedState>,
 }
 
 impl Default for Counted {
     fn default() -> Self {
-        Self { rules: Box::new([Extent::default(); Rule::COUNT]), hosts: BTreeMap::new(), origins: HashMap::default() }
+        let rules = Box::new([Extent::default(); Rule::COUNT]);
+        Self { rules, hosts: HashMap::default(), origins: HashMap::default() }
     }
 }
 
@@ -177,10 +178,16 @@ impl Counted {
     }
 
     /// The sum of two counts.
-    pub(super) fn join(mut self, other: Self) -> Self {
+    pub(super) fn join(mut self, mut other: Self) -> Self {
         self.rules.iter_mut().zip(*other.rules).for_each(|(extent, other)| extent.add(other));
         for (host, extent) in other.hosts {
             self.hosts.entry(host).or_default().add(extent);
+        }
+        if self.origins.len() < other.origins.len() {
+            std::mem::swap(&mut self.origins, &mut other.origins);
+        }
+        for (origin, extent) in other.origins {
+            self.origins.entry(origin).or_default().add(extent);
         }
         self
     }
@@ -195,7 +202,7 @@ impl Counted {
     }
 
     /// Adds grouped findings to the groups of the file, and calls `visit` with the counts of the others.
-    pub fn add_to_groups(&self, groups: &mut Groups, profile: Profile, mut visit: impl FnMut(Rule, Severity, u64)) {
+    pub fn add_to_groups(self, groups: &mut Groups, profile: Profile, mut visit: impl FnMut(Rule, Severity, u64)) {
         for (rule, extent) in Rule::ALL.into_iter().zip(self.rules.iter()).filter(|(_, extent)| extent.places > 0) {
             if let Some(severity) = rule.severity_in(profile)
                 && !groups.count(rule, severity, *extent)
@@ -203,9 +210,9 @@ impl Counted {
                 visit(rule, severity, extent.places);
             }
         }
-        for ((rule, host), extent) in &self.hosts {
+        for ((rule, host), extent) in self.hosts {
             if let Some(severity) = rule.severity_in(profile) {
-                groups.count_of_host(*rule, severity, host, *extent);
+                groups.count_of_host(rule, severity, host, extent);
             }
         }
     }

@@ -7,7 +7,7 @@ use crate::check::set::RowShape;
 use crate::document::rows::RowId;
 use crate::document::sitemap::SitemapId;
 use crate::session::checks::RowSetRules;
-use crate::xml::record::Record;
+use crate::xml::record::Flags;
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use std::ops::Range;
@@ -25,22 +25,16 @@ struct RowKind {
     is_resident: bool,
 }
 
-/// What decides the kind of a row that no other row is compared with, packed. It costs less than working out the kind.
+/// What decides the kind of a row that no other row is compared with. It costs less than working out the kind.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct RowTraits(u64);
-
-impl RowTraits {
-    /// Number of bits for the number of quirks.
-    const QUIRK_BITS: u32 = 14;
-
-    /// Packs the number of the row's set of entry rules, its shape, its flags and whether it has a lastmod, its number of
-    /// quirks, and whether its text is in memory. `None` if there are too many quirks.
-    fn pack(finding_id: u16, shape: RowShape, record: &Record, quirks: usize, is_resident: bool) -> Option<Self> {
-        let words = [finding_id, shape.bits(), record.flags.bits()];
-        let high = words.into_iter().fold(0, |packed, word| packed << 16 | u64::from(word));
-        let low = quirks << 2 | usize::from(record.has_lastmod()) << 1 | usize::from(is_resident);
-        (quirks >> Self::QUIRK_BITS == 0).then_some(Self(high << 16 | low as u64))
-    }
+struct RowTraits {
+    shape: RowShape,
+    /// The number of its set of entry rules.
+    finding_id: u16,
+    flags: Flags,
+    quirks: usize,
+    has_lastmod: bool,
+    is_resident: bool,
 }
 
 /// Rows of the same kind.
@@ -194,8 +188,10 @@ impl<'c> RowKinds<'c> {
             return None;
         }
         let shape = checks.set().decisive_shape(row.0)?;
+        let (record, finding_id) = (document.record(row), checks.finding_id(row));
         let (quirks, is_resident) = (document.quirks_of(row).len(), self.resident.contains(&row.0));
-        RowTraits::pack(checks.finding_id(row), shape, &document.record(row), quirks, is_resident)
+        let (flags, has_lastmod) = (record.flags, record.has_lastmod());
+        Some(RowTraits { shape, finding_id, flags, quirks, has_lastmod, is_resident })
     }
 
     fn kind_of(&self, row: RowId) -> (RowKind, RuleSet) {
@@ -220,7 +216,6 @@ impl<'c> RowKinds<'c> {
         for known in self.kinds.iter().filter(|known| known.rows.count > 0) {
             self.counter.count(&known.rows, &mut self.counted);
         }
-        self.counter.name_hosts(&mut self.counted);
         (self.counted, self.unread)
     }
 }

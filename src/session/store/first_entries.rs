@@ -362,6 +362,19 @@ mod tests {
         assert!(changed.unwrap_err().to_string().contains("has changed"));
     }
 
+    /// Findings about hosts need the origin of each row, not its URL.
+    #[test]
+    fn a_file_with_thousands_of_hosts_is_not_read_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("sitemap.xml");
+        let rows: Vec<_> = (0..3_000).map(|row| (format!("https://h{row}.e.com/"), String::new())).collect();
+        write(&path, &rows);
+        let (partial, whole) = (open(&path), load::open(&path, Options::default(), NOW).unwrap());
+        assert!(partial.document().is_partial(SitemapId(0)));
+        assert_eq!(partial.current.checks.counts(), whole.current.checks.counts());
+        assert_eq!(partial.current.checks.set().count_of(SetRule::MixedHost), 2_999);
+    }
+
     /// Records do not show whether rows with anomalies use a prefix. Their text is searched, and read as a whole only if
     /// one of them mentions the prefix.
     #[test]
