@@ -7,7 +7,7 @@
 mod value_cache;
 
 use super::context::Context;
-use super::extension::{self, Cache, NotedEntry};
+use super::extension::{self, Cache, KnownUrl, NotedEntry};
 use super::fields::{self, FieldFacts};
 use super::rule::Profile;
 use super::rule::{Rule, RuleSet};
@@ -24,6 +24,7 @@ use crate::xml::escape;
 use crate::xml::names::FileKind;
 use crate::xml::record::{Flags, Record};
 use crate::xml::scan::ParsedEntry;
+use std::ops::Range;
 use value_cache::{CheckedValue, ValueCache};
 
 /// Reads and checks the entries of one file; caches results for parts that consecutive entries share.
@@ -81,17 +82,18 @@ impl EntryReader {
         let ParsedEntry { entry, text, .. } = *parsed;
         let quick = self.read_plain(parsed, context, &mut visit);
         let is_quick = quick.is_some();
-        let read = quick.unwrap_or_else(|| {
+        let (read, host) = quick.unwrap_or_else(|| {
             let loc = entry.value(Field::Loc, text);
             let record = Record::of(entry, text);
             visit(record, &Location::outline(loc.as_deref().unwrap_or_default()));
             let near_key = |loc: &str| if self.with_near_keys { location::near_key_hash(loc) } else { NO_KEY };
-            CheckedEntry {
+            let read = CheckedEntry {
                 record,
                 rules: fields::check_fields(entry, text, context),
                 key: loc.as_deref().map_or(NO_KEY, location::key_hash),
                 near_key: loc.as_deref().map_or(NO_KEY, near_key),
-            }
+            };
+            (read, None)
         });
         self.finding_counts.clear();
         let mut rules = read.rules;
@@ -106,7 +108,8 @@ impl EntryReader {
             }
             return CheckedEntry { rules, ..read };
         }
-        let of_extensions = self.check_extensions(parsed, read.key, context, links);
+        let url = KnownUrl { key: read.key, host };
+        let of_extensions = self.check_extensions(parsed, url, context, links);
         let rules = context.enabled(rules.union(of_extensions));
         // A rule that several fields can violate may have more than one finding from fields.
         if !read.rules.intersects(fields::ANY_FIELD_RULES) {
@@ -124,11 +127,10 @@ impl EntryReader {
         &self.finding_counts
     }
 
-    /// `key` is the hash of the URL of the entry.
     fn check_extensions(
         &mut self,
         parsed: &ParsedEntry<'_>,
-        key: u64,
+        url: KnownUrl,
         context: &Context<'_>,
         links: &mut Vec<Link>,
     ) -> RuleSet {
@@ -137,17 +139,18 @@ impl EntryReader {
             self.elements.read(entry, text, context.names);
             &self.elements
         });
-        extension::check_elements(&NotedEntry { parsed, elements, key }, context, &mut self.extensions, links)
+        extension::check_elements(NotedEntry { parsed, elements, url }, context, &mut self.extensions, links)
     }
 
-    /// Reads the fields of an entry on the fast path, in any order; `None` if it has to take the slow one.
+    /// Reads the fields of an entry on the fast path, in any order; `None` if it has to take the slow one. Also returns the
+    /// range of the host in the decoded URL, if that has no faults.
     #[inline]
     fn read_plain(
         &mut self,
         parsed: &ParsedEntry<'_>,
         context: &Context<'_>,
         visit: &mut impl FnMut(Record, &Location<'_>),
-    ) -> Option<CheckedEntry> {
+    ) -> Option<(CheckedEntry, Option<Range<usize>>)> {
         let ParsedEntry { entry, text, .. } = *parsed;
         // The Bing profile has a rule about valid dates, which this path does not check.
         if context.names.kind != FileKind::Urlset || context.profile == Profile::Bing {
@@ -201,7 +204,8 @@ impl EntryReader {
         }
         visit(record, &validated.location);
         let rules = self.values.rules;
-        Some(CheckedEntry { record, rules, key: validated.key, near_key: validated.near_key })
+        let host = validated.location.bare_host_range().filter(|_| validated.faults.is_empty());
+        Some((CheckedEntry { record, rules, key: validated.key, near_key: validated.near_key }, host))
     }
 
     /// Checks the three values besides the URL and records them; `None` if one contains markup or references, or is
@@ -307,7 +311,7 @@ fn count_shared(shared: &mut Vec<(Rule, u32)>, rule: Rule) {
 /// The text of a value that consists of one CDATA section. Rare, so it is kept out of the usual path.
 #[cold]
 fn text_of_section(raw: &[u8]) -> Option<&str> {
-    std::str::from_utf8(only_section(raw)?).ok()
+    only_section(std::str::from_utf8(raw).ok()?)
 }
 
 /// Whether a value fills its element, without white space around it.
@@ -332,8 +336,9 @@ mod tests {
         if extension::has_content(entry, text) {
             let elements = Elements::of(entry, text, context.names);
             let key = entry.value(Field::Loc, text).map_or(NO_KEY, |loc| location::key_hash(&loc));
-            let noted = NotedEntry { parsed: &ParsedEntry::new(text, entry), elements: &elements, key };
-            let found = extension::check_elements(&noted, context, &mut Cache::default(), links);
+            let url = KnownUrl { key, host: None };
+            let noted = NotedEntry { parsed: &ParsedEntry::new(text, entry), elements: &elements, url };
+            let found = extension::check_elements(noted, context, &mut Cache::default(), links);
             rules = rules.union(found);
         }
         context.enabled(rules)

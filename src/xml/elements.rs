@@ -6,7 +6,7 @@
 //! content of an extension is listed. An entry that is not well-formed has no elements.
 
 use super::entry::TextKind;
-use super::markup::{Attribute, Markup};
+use super::markup::{Attribute, Kind, Markup};
 use super::names::Meaning;
 use crate::protocol::extension::{self, Element};
 use crate::protocol::namespace::Namespace;
@@ -191,26 +191,35 @@ impl Elements {
         });
     }
 
-    /// Adds the elements of another list, from the number `first` on, at other offsets. `shifts` gives for each of them
-    /// what is added (wrapping) to the positions of its start tag and of its end tag.
-    pub(in crate::xml) fn append(&mut self, (other, first): (&Self, usize), shifts: impl Fn(usize) -> (usize, usize)) {
-        let added = self.nodes.len();
-        for (number, node) in other.nodes.iter().skip(first).enumerate() {
-            let (by, end_by) = shifts(number);
+    /// Adds the elements of a pattern. `shifts` has what is added (wrapping) to positions, by the number of slots before them.
+    pub(in crate::xml) fn append(&mut self, pattern: &SlottedElements, shifts: &[usize]) {
+        let shift = |slots: u8| shifts.get(usize::from(slots)).copied().unwrap_or_default();
+        let (added, from) = (self.nodes.len() as u32, self.attributes.len() as u32);
+        self.attributes.extend(pattern.attributes.iter().map(|(span, slots)| {
+            let (by, end_by) = (shift(slots.before) as u32, shift(slots.after) as u32);
+            let ((name, name_end), (value, value_end)) = (span.name, span.value);
+            AttributeSpan {
+                name: (name.wrapping_add(by), name_end.wrapping_add(by)),
+                value: (value.wrapping_add(by), value_end.wrapping_add(end_by)),
+            }
+        }));
+        self.nodes.extend(pattern.nodes.iter().map(|(node, slots)| {
+            let (by, tag_by, end_by) = (shift(slots.start), shift(slots.tag_end), shift(slots.end));
             let Markup { kind, start, end, name_end } = node.tag;
-            let moved = |position: usize| position.wrapping_add(by);
-            let from = self.attributes.len() as u32;
-            let spans = other.attributes.get(node.attributes.0 as usize..node.attributes.1 as usize);
-            self.attributes.extend(spans.unwrap_or_default().iter().map(|span| span.shifted(by)));
-            self.nodes.push(Node {
-                tag: Markup { kind, start: moved(start), end: moved(end), name_end: moved(name_end) },
+            Node {
+                tag: Markup {
+                    kind,
+                    start: start.wrapping_add(by),
+                    end: end.wrapping_add(tag_by),
+                    name_end: name_end.wrapping_add(by),
+                },
                 inner_end: node.inner_end.wrapping_add(end_by),
                 end: node.end.wrapping_add(end_by),
-                parent: if node.parent == TOP { TOP } else { node.parent - first as u32 + added as u32 },
-                attributes: (from, self.attributes.len() as u32),
+                parent: if node.parent == TOP { TOP } else { node.parent + added },
+                attributes: (node.attributes.0 + from, node.attributes.1 + from),
                 ..*node
-            });
-        }
+            }
+        }));
     }
 
     /// Adds an element directly in the entry that differs from `node`, one of another list, only in its start tag, which is
@@ -231,6 +240,111 @@ impl Elements {
     pub fn attributes<'t>(&self, node: &Node, text: &'t [u8]) -> impl Iterator<Item = Attribute<'t>> {
         let spans = self.attributes.get(node.attributes.0 as usize..node.attributes.1 as usize).unwrap_or_default();
         spans.iter().map(move |span| Attribute { name: slice(text, span.name), value: slice(text, span.value) })
+    }
+}
+
+/// The elements of a pattern, each with the numbers of slots before its positions.
+#[derive(Debug)]
+pub(in crate::xml) struct SlottedElements {
+    nodes: Vec<(Node, NodeSlots)>,
+    attributes: Vec<(AttributeSpan, AttributeSlots)>,
+}
+
+/// The numbers of slots before the positions of an element.
+#[derive(Debug, Clone, Copy)]
+struct NodeSlots {
+    /// Before its start and the end of its name.
+    start: u8,
+    /// Before the end of its start tag.
+    tag_end: u8,
+    /// Before the start and the end of its end tag.
+    end: u8,
+}
+
+/// The numbers of slots before an attribute's value and before its end.
+#[derive(Debug, Clone, Copy)]
+struct AttributeSlots {
+    before: u8,
+    after: u8,
+}
+
+/// A range of a pattern that may differ in other elements.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::xml) struct Slot {
+    /// The range in the text of the pattern.
+    pub(in crate::xml) range: Range<usize>,
+    /// What is in it.
+    pub(in crate::xml) content: SlotContent,
+}
+
+/// What is in a slot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::xml) enum SlotContent {
+    /// The whole text of the element with this number.
+    Text(usize),
+    /// A CDATA section, between its delimiters.
+    Section,
+    /// The value of an attribute.
+    Value,
+}
+
+impl SlottedElements {
+    /// The elements of a list from the number `first` on, which have this text at this offset of the entry, and the slots of
+    /// the text: texts, the values of attributes that are no namespace declarations, and the given sections.
+    pub(in crate::xml) fn of(
+        (text, offset): (&[u8], usize),
+        (listed, first): (&Elements, usize),
+        sections: Vec<Slot>,
+    ) -> Option<(Self, Vec<Slot>)> {
+        let (mut slots, mut nodes, mut attributes) = (sections, Vec::new(), Vec::new());
+        let from = listed.nodes.get(first)?.attributes.0;
+        for node in listed.nodes.get(first..)? {
+            let moved = |position: usize| position.wrapping_sub(offset);
+            let Markup { kind, start, end, name_end } = node.tag;
+            let mut node = Node {
+                tag: Markup { kind, start: moved(start), end: moved(end), name_end: moved(name_end) },
+                inner_end: moved(node.inner_end),
+                end: moved(node.end),
+                parent: if node.parent == TOP { TOP } else { node.parent - first as u32 },
+                attributes: (node.attributes.0 - from, node.attributes.1 - from),
+                ..*node
+            };
+            if kind == Kind::Start && node.text <= TextKind::Escaped {
+                node.text = TextKind::Plain;
+                let content = SlotContent::Text(nodes.len());
+                slots.push(Slot { range: node.tag.end..node.inner_end, content });
+            }
+            nodes.push(node);
+        }
+        for span in listed.attributes.get(from as usize..)? {
+            let span = span.shifted(offset.wrapping_neg());
+            let name = slice(text, span.name);
+            if !name.starts_with(b"xmlns") {
+                let range = span.value.0 as usize..span.value.1 as usize;
+                slots.push(Slot { range, content: SlotContent::Value });
+            }
+            attributes.push(span);
+        }
+        if slots.len() > usize::from(u8::MAX) {
+            return None;
+        }
+        slots.sort_unstable_by_key(|slot| slot.range.start);
+        // A slot may be empty: then it is before the end of what it contains, but not before the start of that.
+        let starting_before = |position: usize| slots.partition_point(|slot| slot.range.start < position) as u8;
+        let ending_before = |position: usize| slots.partition_point(|slot| slot.range.end <= position) as u8;
+        let slots_of_node = |node: &Node| NodeSlots {
+            start: starting_before(node.tag.start),
+            tag_end: starting_before(node.tag.end),
+            end: ending_before(node.inner_end),
+        };
+        let slots_of_attribute = |span: &AttributeSpan| {
+            let (before, start) = (starting_before(span.value.0 as usize), span.value.0 as usize);
+            let is_slot = slots.get(usize::from(before)).is_some_and(|slot| slot.range.start == start);
+            AttributeSlots { before, after: before + u8::from(is_slot) }
+        };
+        let nodes = nodes.into_iter().map(|node| (node, slots_of_node(&node))).collect();
+        let attributes = attributes.into_iter().map(|span| (span, slots_of_attribute(&span))).collect();
+        Some((Self { nodes, attributes }, slots))
     }
 }
 

@@ -147,23 +147,31 @@ impl Entry {
 }
 
 /// The content of a value that consists of a single CDATA section, which needs no copy.
-pub(crate) fn only_section(raw: &[u8]) -> Option<&[u8]> {
-    let inside = raw.strip_prefix(b"<![CDATA[")?.strip_suffix(b"]]>")?;
+pub(crate) fn only_section(raw: &str) -> Option<&str> {
+    let inside = raw.strip_prefix("<![CDATA[")?.strip_suffix("]]>")?;
     // A section ends at the first `]]>`.
-    let ends_earlier =
-        memchr::memchr_iter(b'>', inside).any(|at| inside.get(..at).is_some_and(|before| before.ends_with(b"]]")));
+    let ends_section = |at: usize| inside.get(..at).is_some_and(|before| before.ends_with("]]"));
+    let ends_earlier = memchr::memchr_iter(b'>', inside.as_bytes()).any(ends_section);
     (!ends_earlier).then_some(inside)
 }
 
 /// Decodes and trims a raw value of a known kind.
 pub fn decode_value(raw: &[u8], kind: TextKind) -> Cow<'_, str> {
+    match escape::lossy(raw) {
+        Cow::Borrowed(text) => decode_text(text, kind),
+        Cow::Owned(text) => Cow::Owned(decode_text(&text, kind).into_owned()),
+    }
+}
+
+/// [`decode_value`] for a value that is known to be UTF-8.
+pub(crate) fn decode_text(raw: &str, kind: TextKind) -> Cow<'_, str> {
     let decoded = match kind {
-        TextKind::Plain => return escape::lossy(raw),
-        TextKind::Escaped => escape::decode(raw),
-        TextKind::Quoted => Cow::Owned(escape::lossy(raw).replace("\"\"", "\"")),
+        TextKind::Plain => return Cow::Borrowed(raw),
+        TextKind::Escaped => escape::decode_str(raw),
+        TextKind::Quoted => Cow::Owned(raw.replace("\"\"", "\"")),
         TextKind::Mixed | TextKind::Children => match only_section(raw) {
-            Some(inside) => escape::lossy(inside),
-            None => Cow::Owned(escape::decode_mixed(raw)),
+            Some(inside) => Cow::Borrowed(inside),
+            None => Cow::Owned(escape::decode_mixed(raw.as_bytes())),
         },
     };
     // Whitespace in CDATA or written as a reference is trimmed as well.

@@ -60,8 +60,8 @@ impl NotedElements {
         self.run.range = 0..0;
     }
 
-    /// Lists an element whose `<` is at `at`, as [`ElementWalk::parse`] does. `has_brackets` is whether the bytes
-    /// contain `]]>`.
+    /// Lists the element whose `<` is at `at` and those like it, as [`ElementWalk::parse`] does. `has_brackets` is whether
+    /// the bytes contain `]]>`.
     pub(super) fn parse(
         &mut self,
         inside: &EntryBytes<'_>,

@@ -1,6 +1,6 @@
 //! Caches results for values that consecutive entries repeat, and keeps allocations for reuse.
 
-use crate::check::fields::is_escaped_twice;
+use super::EntryContext;
 use crate::check::rule::{Rule, RuleSet};
 use crate::check::set::{Link, host_hash};
 use crate::protocol::extension::hreflang;
@@ -28,7 +28,6 @@ pub(crate) struct Cache {
 /// The result for the URL of an alternate link.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Href {
-    pub is_escaped_twice: bool,
     pub faults: Faults,
     /// See `key_hash`.
     pub key: u64,
@@ -38,7 +37,32 @@ pub(super) struct Href {
 
 /// Results for recent URLs; language versions of a page list the same ones. Allocated at the first URL.
 #[derive(Debug, Default)]
-struct Hrefs(Vec<([u8; MAX_URL_BYTES], usize, Href)>);
+struct Hrefs {
+    slots: Vec<([u8; MAX_URL_BYTES], usize, Href)>,
+    /// The slot that was used last.
+    last: usize,
+}
+
+impl Hrefs {
+    /// The result in a slot, if it is that for this URL.
+    fn find(&self, slot: usize, url: &str) -> Option<Href> {
+        let (known, len, href) = self.slots.get(slot)?;
+        (*len > 0 && known.get(..*len) == Some(url.as_bytes())).then_some(*href)
+    }
+
+    /// Stores the result for a URL, if that is short enough.
+    fn store(&mut self, slot: usize, url: &str, href: Href) {
+        if self.slots.is_empty() {
+            self.slots.resize(CACHED_URLS, ([0; MAX_URL_BYTES], 0, Href::default()));
+        }
+        if let Some((known, len, stored)) = self.slots.get_mut(slot)
+            && let Some(known) = known.get_mut(..url.len())
+        {
+            known.copy_from_slice(url.as_bytes());
+            (*len, *stored) = (url.len(), href);
+        }
+    }
+}
 
 /// Number of cached URLs; a power of two.
 const CACHED_URLS: usize = 256;
@@ -66,26 +90,25 @@ impl Cache {
         &self.finding_counts
     }
 
-    /// The result for the URL of an alternate link.
-    pub(super) fn href(&mut self, text: &str) -> Href {
-        let bytes = text.as_bytes();
-        if self.hrefs.0.is_empty() {
-            self.hrefs.0.resize(CACHED_URLS, ([0; MAX_URL_BYTES], 0, Href::default()));
+    /// The result for the URL of an alternate link of this entry.
+    pub(super) fn href(&mut self, text: &str, entry_context: &EntryContext<'_>) -> Href {
+        // Nearly each page is an alternate of itself.
+        if let Some((key, host)) = entry_context.key_and_host_of(text) {
+            return Href { faults: Faults::NONE, key, host: self.host_hash(host) };
         }
-        let slot = FixedState::default().hash_one(bytes) as usize % CACHED_URLS;
-        let known = self.hrefs.0.get(slot).filter(|(known, len, _)| *len > 0 && known.get(..*len) == Some(bytes));
-        if let Some((.., href)) = known {
-            return *href;
+        // The default version often has the URL of the version before or after it.
+        if let Some(href) = self.hrefs.find(self.hrefs.last, text) {
+            return href;
+        }
+        let slot = FixedState::default().hash_one(text.as_bytes()) as usize % CACHED_URLS;
+        self.hrefs.last = slot;
+        if let Some(href) = self.hrefs.find(slot, text) {
+            return href;
         }
         let Validated { location, faults, key, .. } = self.urls.validate(text, None);
         let host = self.host_hash(location.host());
-        let href = Href { is_escaped_twice: is_escaped_twice(text), faults, key, host };
-        if let Some((known, len, last)) = self.hrefs.0.get_mut(slot)
-            && let Some(known) = known.get_mut(..bytes.len())
-        {
-            known.copy_from_slice(bytes);
-            (*len, *last) = (bytes.len(), href);
-        }
+        let href = Href { faults, key, host };
+        self.hrefs.store(slot, text, href);
         href
     }
 
@@ -107,6 +130,8 @@ pub(super) struct Version {
     pub number: u32,
     /// Number of its language in [`Languages`].
     pub language: usize,
+    /// Index of its URL among the attributes of the element.
+    pub href: usize,
     /// The hash of its URL.
     pub key: u64,
 }

@@ -8,7 +8,7 @@ use super::cache::{Cache, Href, Language, Languages, Version, normalized};
 use super::outline::Outline;
 use super::values::LOC_ONLY_FAULTS;
 use super::{About, EntryContext, Sink, namespace};
-use crate::check::fields::loc_rule;
+use crate::check::fields::{is_escaped_twice, loc_rule};
 use crate::check::rule::{Rule, RuleSet};
 use crate::check::set;
 use crate::protocol::extension::{self, Kind, hreflang};
@@ -19,15 +19,15 @@ use crate::xml::escape;
 use crate::xml::names::FileKind;
 use std::borrow::Cow;
 
-/// The attributes of one link.
-#[derive(Debug, Default)]
+/// The attributes of one link, as written.
+#[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Link<'t> {
     /// Its relation to the page.
-    rel: Option<Cow<'t, str>>,
-    /// Its language as written.
+    rel: Option<&'t [u8]>,
+    /// Its language.
     code: Option<&'t [u8]>,
-    /// Its URL.
-    href: Option<Cow<'t, str>>,
+    /// Its URL, and the index of that attribute.
+    href: Option<(usize, &'t [u8])>,
     /// Whether it names the devices that it is for.
     media: bool,
     /// Bit set of the positions of unknown attributes among the first 32.
@@ -40,10 +40,9 @@ impl<'t> Link<'t> {
         let mut link = Self::default();
         for (index, attribute) in outline.attributes(node).enumerate() {
             match attribute.name {
-                b"rel" if attribute.value == b"alternate" => link.rel = Some(Cow::Borrowed("alternate")),
-                b"rel" => link.rel = Some(outline.decoded(&attribute)),
+                b"rel" => link.rel = Some(attribute.value),
                 b"hreflang" => link.code = Some(attribute.value),
-                b"href" => link.href = Some(outline.decoded(&attribute)),
+                b"href" => link.href = Some((index, attribute.value)),
                 b"media" => link.media = true,
                 name if is_unknown_attribute(name) && index < 32 => link.unknown_attributes |= 1 << index,
                 _ => {}
@@ -52,16 +51,26 @@ impl<'t> Link<'t> {
         link
     }
 
-    /// Whether it is for another device or an app and so not a language version.
-    pub(super) fn is_for_device_or_app(&self) -> bool {
-        let is_app = |href: &str| href.starts_with("android-app://") || href.starts_with("ios-app://");
-        self.code.is_none() && (self.media || self.href.as_deref().is_some_and(is_app))
+    /// Its URL, decoded; empty if it has none.
+    pub(super) fn url(&self, outline: &Outline<'t>) -> Cow<'t, str> {
+        self.href.map(|(_, href)| outline.decoded(href)).unwrap_or_default()
     }
 
-    fn is_alternate(&self) -> bool {
-        self.rel.as_deref().is_some_and(|rel| {
-            rel == "alternate" || rel.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case("alternate"))
-        })
+    /// Whether it is for another device or an app and so not a language version.
+    pub(super) fn is_for_device_or_app(&self, outline: &Outline<'t>) -> bool {
+        let is_app = |url: &str| url.starts_with("android-app://") || url.starts_with("ios-app://");
+        self.code.is_none() && (self.media || is_app(&self.url(outline)))
+    }
+
+    fn is_alternate(&self, outline: &Outline<'t>) -> bool {
+        let is_listed =
+            |rel| outline.decoded(rel).split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case("alternate"));
+        self.rel.is_some_and(|rel| rel == b"alternate" || is_listed(rel))
+    }
+
+    /// Whether it leads to an AMP page.
+    fn is_amp(&self, outline: &Outline<'t>) -> bool {
+        self.code.is_none() && self.rel.is_some_and(|rel| outline.decoded(rel).eq_ignore_ascii_case("amphtml"))
     }
 }
 
@@ -78,10 +87,10 @@ pub(super) fn versions_with_codes(
     links(outline).filter_map(move |(_, node)| {
         let link = Link::of(&outline, node);
         let raw = link.code.filter(|code| !code.is_empty())?;
-        let href = link.href.filter(|href| !href.is_empty())?;
+        let url = Some(link.url(&outline)).filter(|url| !url.is_empty())?;
         let number = languages.number(raw);
-        let set_link = set_link(languages.get(number)?, &Location::of(&href));
-        Some((node.tag.start as u32, escape::decode(raw), href, set_link))
+        let set_link = set_link(languages.get(number)?, &Location::of(&url));
+        Some((node.tag.start as u32, escape::decode(raw), url, set_link))
     })
 }
 
@@ -113,15 +122,15 @@ pub(super) fn validate(
                 }
             }
         }
-        if link.is_for_device_or_app() {
+        if link.is_for_device_or_app(outline) {
             continue;
         }
         // Some generators write `amphtml` links, which have no effect in a sitemap.
-        if link.code.is_none() && link.rel.as_deref().is_some_and(|rel| rel.eq_ignore_ascii_case("amphtml")) {
+        if link.is_amp(outline) {
             sink.breach(Rule::DOC_UNKNOWN_ELEMENT, number, About::Element);
             continue;
         }
-        if !link.is_alternate() {
+        if !link.is_alternate(outline) {
             sink.breach(Rule::HREFLANG_ATTR, number, About::Attribute("rel", Kind::Text));
         }
         let language = link.code.filter(|code| !code.is_empty()).map(|code| cache.languages.number(code));
@@ -129,13 +138,14 @@ pub(super) fn validate(
             None => sink.breach(Rule::HREFLANG_ATTR, number, About::Attribute("hreflang", Kind::Text)),
             Some(language) => report_code_faults(number, language.faults, sink),
         }
-        let href = link.href.unwrap_or_default();
-        if href.is_empty() {
+        let url = link.url(outline);
+        if url.is_empty() {
             sink.breach(Rule::HREFLANG_ATTR, number, About::Attribute("href", Kind::Text));
             continue;
         }
-        let Href { is_escaped_twice, faults, key, host } = cache.href(&href);
-        if is_escaped_twice {
+        let Href { faults, key, host } = cache.href(&url, entry_context);
+        // A borrowed URL has no ampersand.
+        if matches!(url, Cow::Owned(_)) && is_escaped_twice(&url) {
             sink.breach(Rule::XML_DOUBLE_ESCAPED, number, About::Attribute("href", Kind::Text));
         }
         report_url_faults(number, faults, sink);
@@ -143,7 +153,7 @@ pub(super) fn validate(
             && let Some(known) = cache.languages.get(language)
         {
             sink.link(set::Link { key, code: known.hash, host });
-            cache.versions.push(Version { number, language, key });
+            cache.versions.push(Version { number, language, href: link.href.map_or(0, |(index, _)| index), key });
         }
     }
     if let Some(first) = cache.versions.first().map(|version| version.number) {
@@ -188,10 +198,6 @@ fn validate_versions(
     let Cache { languages, versions, .. } = cache;
     let language = |version: &Version| languages.get(version.language);
     let is_default = |version: &Version| language(version).is_some_and(|language| language.is_default);
-    let href = |version: &Version| {
-        let node = outline.node_at(version.number)?;
-        Link::of(outline, node).href
-    };
     if !versions.iter().any(is_default) {
         sink.breach(Rule::HREFLANG_NO_X_DEFAULT, first, About::Element);
     }
@@ -215,7 +221,7 @@ fn validate_versions(
     for versions in versions.chunk_by(|one, other| class(one) == class(other)) {
         let Some((first, repeats)) = versions.split_first() else { continue };
         for other in repeats {
-            let is_same = href(first) == href(other);
+            let is_same = url_of(outline, first) == url_of(outline, other);
             let rule = if is_same { Rule::HREFLANG_DUPLICATE } else { Rule::HREFLANG_DUPLICATE_DIFFERENT };
             sink.breach(rule, other.number, About::Other(first.number));
         }
@@ -225,9 +231,9 @@ fn validate_versions(
 /// The rules about alternate links that depend on the page that lists them.
 pub(super) const PAGE_RULES: RuleSet = RuleSet::of(&[Rule::HREFLANG_SELF_CONFLICT, Rule::HREFLANG_SELF_MISSING]);
 
-/// Whether all extensions of an entry are alternate links.
+/// Whether all elements of an entry are alternate links.
 pub(super) fn are_all_alternates(outline: &Outline<'_>) -> bool {
-    outline.outside().is_empty() && outline.nodes().iter().all(|node| namespace(node) == Namespace::Xhtml)
+    outline.nodes().iter().all(|node| node.element.is_some() && namespace(node) == Namespace::Xhtml)
 }
 
 /// Checks only [`PAGE_RULES`], for a page that lists the same alternate links as the one validated before.
@@ -248,15 +254,12 @@ fn validate_page(
 ) {
     let Some(first) = versions.iter().map(|version| version.number).min() else { return };
     let language = |version: &Version| languages.get(version.language);
-    let href = |version: &Version| {
-        let node = outline.node_at(version.number)?;
-        Link::of(outline, node).href
-    };
     if !entry_context.page.is_empty() {
-        let key = entry_context.page_key.unwrap_or_else(|| location::key_hash(&entry_context.page));
+        let known = entry_context.known.as_ref().map(|known| known.key);
+        let key = known.unwrap_or_else(|| location::key_hash(&entry_context.page));
         let (mut is_listed, mut named): (bool, Option<(&str, u32)>) = (false, None);
         for version in versions.iter().filter(|version| version.key == key) {
-            if !href(version).is_some_and(|href| is_same_page(&href, &entry_context.page)) {
+            if !is_same_page(&url_of(outline, version), &entry_context.page) {
                 continue;
             }
             is_listed = true;
@@ -274,6 +277,12 @@ fn validate_page(
             sink.breach(Rule::HREFLANG_SELF_MISSING, first, About::Element);
         }
     }
+}
+
+/// The URL of a version, decoded.
+fn url_of<'t>(outline: &Outline<'t>, version: &Version) -> Cow<'t, str> {
+    let href = outline.node_at(version.number).and_then(|node| outline.attributes(node).nth(version.href));
+    href.map(|href| outline.decoded(href.value)).unwrap_or_default()
 }
 
 /// Whether an alternate link has no attribute of that name. Namespace declarations and attributes of other namespaces

@@ -38,6 +38,7 @@ use outline::Outline;
 use patch::Patch;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
+use std::ops::Range;
 pub(crate) use urls::{ExtensionUrl, UrlGroup, urls, with_urls};
 
 /// The element, attribute or pair that violates a rule.
@@ -137,12 +138,29 @@ impl Sink for Vec<Breach> {
 struct EntryContext<'t> {
     /// The page that the extensions are about: the entry's loc.
     page: Cow<'t, str>,
-    /// The hash of the page's URL, if it is known; see `key_hash`.
-    page_key: Option<u64>,
+    /// What is known of the page's URL.
+    known: Option<KnownUrl>,
     /// Whether the entry is a page, not a sitemap listed by an index.
     is_page: bool,
     /// The time, in seconds since 1970.
     now: i64,
+}
+
+impl EntryContext<'_> {
+    /// The hash of a URL and its host, if it is the URL of the page, whose host is known.
+    fn key_and_host_of(&self, url: &str) -> Option<(u64, &str)> {
+        let KnownUrl { key, host } = self.known.as_ref()?;
+        let host = self.page.get(host.clone()?)?;
+        (url == self.page).then_some((*key, host))
+    }
+}
+
+/// What is known of the URL of an entry that was read.
+pub(crate) struct KnownUrl {
+    /// Its hash; see `key_hash`.
+    pub key: u64,
+    /// The range of its host, if the URL has no faults.
+    pub host: Option<Range<usize>>,
 }
 
 /// Whether an entry has something to check here: extensions, or markup before the entry.
@@ -192,24 +210,24 @@ pub(crate) struct NotedEntry<'e> {
     pub parsed: &'e ParsedEntry<'e>,
     /// Its elements.
     pub elements: &'e Elements,
-    /// The hash of its URL; see `key_hash`.
-    pub key: u64,
+    /// What is known of its URL.
+    pub url: KnownUrl,
 }
 
 /// [`check`] with what was noted before; keeps the number of findings of each rule in the cache.
 pub(crate) fn check_elements(
-    noted: &NotedEntry<'_>,
+    noted: NotedEntry<'_>,
     context: &Context<'_>,
     cache: &mut Cache,
     links: &mut Vec<Link>,
 ) -> RuleSet {
-    let NotedEntry { parsed, elements, key } = *noted;
+    let NotedEntry { parsed, elements, url } = noted;
     let mut finding_counts = std::mem::take(&mut cache.finding_counts);
     finding_counts.clear();
     let outline = Outline::new(parsed.text, elements).with_utf8(parsed.utf8);
     let first_link = links.len();
     let mut collected = Collected { rules: RuleSet::EMPTY, finding_counts, links };
-    let entry_context = EntryContext { page_key: Some(key), ..entry_context(parsed, context) };
+    let entry_context = EntryContext { known: Some(url), ..entry_context(parsed, context) };
     // The lists of the cache are reused, so that an entry without findings allocates nothing.
     let mut known = std::mem::take(&mut cache.alternates);
     if known.is_known && parsed.repeats {
@@ -219,7 +237,8 @@ pub(crate) fn check_elements(
         links::validate_again(&outline, &entry_context, cache, &mut collected);
     } else {
         validate(&outline, &entry_context, cache, &mut collected);
-        known.is_known = entry_context.is_page && links::are_all_alternates(&outline);
+        let is_alone = outline.outside().is_empty() && links::are_all_alternates(&outline);
+        known.is_known = entry_context.is_page && is_alone;
         known.finding_counts.clear();
         known.links.clear();
         if known.is_known {
@@ -388,7 +407,7 @@ fn entry_context<'t>(parsed: &ParsedEntry<'t>, context: &Context<'_>) -> EntryCo
     let plain = plain.and_then(|(span, utf8)| utf8.get(span.value_start as usize..span.value_end as usize));
     EntryContext {
         page: plain.map(Cow::Borrowed).or_else(|| entry.value(Field::Loc, text)).unwrap_or_default(),
-        page_key: None,
+        known: None,
         is_page: context.names.kind == FileKind::Urlset,
         now: context.now,
     }
@@ -401,12 +420,15 @@ fn validate(outline: &Outline<'_>, entry_context: &EntryContext<'_>, cache: &mut
     if outline.nodes().is_empty() {
         return;
     }
-    structure::validate(outline, entry_context, sink);
-    if !entry_context.is_page {
-        return;
+    // Most entries with alternate links have no other extensions, and only the rules about links apply to those.
+    if !entry_context.is_page || !links::are_all_alternates(outline) {
+        structure::validate(outline, entry_context, sink);
+        if !entry_context.is_page {
+            return;
+        }
+        values::validate(outline, cache, sink);
+        blocks::validate(outline, entry_context, sink);
     }
-    values::validate(outline, cache, sink);
-    blocks::validate(outline, entry_context, sink);
     links::validate(outline, entry_context, cache, sink);
 }
 
@@ -472,7 +494,7 @@ const fn namespace(node: &Node) -> Namespace {
 }
 
 /// Where an attribute's value is in the entry text.
-fn attribute_range(outline: &Outline<'_>, node: &Node, name: &str) -> Option<std::ops::Range<usize>> {
+fn attribute_range(outline: &Outline<'_>, node: &Node, name: &str) -> Option<Range<usize>> {
     let mut attributes = markup::attributes(node.tag.attributes(outline.text));
     let found = attributes.find(|found| {
         note_work(1);

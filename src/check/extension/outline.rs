@@ -1,7 +1,7 @@
 //! Read access to the elements of an entry's extensions: values, attributes and children, decoded on demand.
 
 use crate::xml::elements::{Elements, Node, TOP};
-use crate::xml::entry::{TextKind, decode_value, only_section};
+use crate::xml::entry::{decode_text, decode_value};
 use crate::xml::escape;
 use crate::xml::markup::{self, Attribute, Markup};
 use crate::xml::names::split;
@@ -64,25 +64,19 @@ impl<'t> Outline<'t> {
     /// The value of an element: decoded, trimmed of XML whitespace.
     pub(super) fn value(&self, node: &Node) -> Cow<'t, str> {
         let (start, end) = markup::trim(self.text, node.tag.end, node.inner_end);
-        let raw = self.text.get(start..end).unwrap_or_default();
-        let text = self.utf8.and_then(|utf8| match node.text {
-            TextKind::Plain => utf8.get(start..end),
-            TextKind::Mixed => {
-                let section = only_section(raw)?;
-                let start = start + "<![CDATA[".len();
-                let (start, end) = markup::trim(self.text, start, start + section.len());
-                utf8.get(start..end)
-            }
-            _ => None,
-        });
-        text.map_or_else(|| decode_value(raw, node.text), Cow::Borrowed)
+        match self.utf8.and_then(|utf8| utf8.get(start..end)) {
+            Some(raw) => decode_text(raw, node.text),
+            None => decode_value(self.text.get(start..end).unwrap_or_default(), node.text),
+        }
     }
 
     /// Whether the value of an element is not empty.
     pub(super) fn has_value(&self, node: &Node) -> bool {
-        match node.text {
-            TextKind::Plain => !markup::is_blank(self.text.get(node.tag.end..node.inner_end).unwrap_or_default()),
-            _ => !self.value(node).is_empty(),
+        let raw = self.text.get(node.tag.end..node.inner_end).unwrap_or_default();
+        match raw.iter().find(|byte| !markup::is_space(**byte)) {
+            // It may stand for blanks or for nothing.
+            Some(b'&' | b'<') => !self.value(node).is_empty(),
+            first => first.is_some(),
         }
     }
 
@@ -99,16 +93,16 @@ impl<'t> Outline<'t> {
     /// The value of an attribute, decoded.
     pub(super) fn attribute(&self, node: &Node, name: &str) -> Option<Cow<'t, str>> {
         let found = self.attributes(node).find(|found| found.name == name.as_bytes())?;
-        Some(self.decoded(&found))
+        Some(self.decoded(found.value))
     }
 
-    /// The value of one of the [attributes](Self::attributes), decoded.
-    pub(super) fn decoded(&self, attribute: &Attribute<'t>) -> Cow<'t, str> {
+    /// The raw value of an [attribute](Self::attributes), decoded.
+    pub(super) fn decoded(&self, value: &'t [u8]) -> Cow<'t, str> {
         let text = self.utf8.and_then(|utf8| {
-            let start = (attribute.value.as_ptr() as usize).checked_sub(utf8.as_ptr() as usize)?;
-            utf8.get(start..start + attribute.value.len())
+            let start = (value.as_ptr() as usize).checked_sub(utf8.as_ptr() as usize)?;
+            utf8.get(start..start + value.len())
         });
-        text.map_or_else(|| escape::decode(attribute.value), escape::decode_str)
+        text.map_or_else(|| escape::decode(value), escape::decode_str)
     }
 
     /// End of an attribute, including the closing quote, as an offset among the attributes of its tag.

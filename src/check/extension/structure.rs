@@ -61,19 +61,19 @@ fn deprecation_rule(node: &Node) -> Rule {
 fn attributes(outline: &Outline<'_>, (number, node): (u32, &Node), sink: &mut impl Sink) {
     // `links` checks the attributes of alternate links.
     let Some(element) = node.element.filter(|_| namespace(node) != Namespace::Xhtml) else { return };
-    let mut end = 0;
+    let mut before = None;
     for found in outline.attributes(node) {
-        let start = std::mem::replace(&mut end, outline.end_among_attributes(node, &found)) as u32;
-        if found.name.contains(&b':') || found.name == b"xmlns" {
-            continue;
-        }
         match element.attribute(found.name) {
-            None => sink.breach(Rule::EXT_UNKNOWN_ATTRIBUTE, number, About::UnknownAttribute(start)),
             Some(known) if known.is_deprecated => {
                 sink.breach(Rule::VIDEO_DEPRECATED, number, About::Attribute(known.name, Kind::Text));
             }
-            Some(_) => {}
+            None if !found.name.contains(&b':') && found.name != b"xmlns" => {
+                let start = before.map_or(0, |before| outline.end_among_attributes(node, &before));
+                sink.breach(Rule::EXT_UNKNOWN_ATTRIBUTE, number, About::UnknownAttribute(start as u32));
+            }
+            _ => {}
         }
+        before = Some(found);
     }
 }
 

@@ -61,6 +61,9 @@ pub(super) struct Alternates {
     /// The sets and pages that changed since the last [`Self::recompute`].
     dirty_sets: RoaringBitmap,
     dirty_pages: RoaringBitmap,
+    /// Memory for the links of a set and for its pages with their hosts, reused for the next one.
+    links: Vec<Link>,
+    listed: Vec<(u32, u32)>,
     /// Hosts of the index at the last [`Self::recompute`], ascending.
     hosts: Vec<u32>,
     /// Rows with a link that is not returned.
@@ -354,21 +357,35 @@ impl Alternates {
 
     /// The number of a set of links, assigned now if it has none; `None` if no link has a URL.
     fn intern(&mut self, links: &[Link], rows_of: impl Fn(u64) -> u32) -> Option<u32> {
-        let mut links: Vec<Link> = links.iter().copied().filter(|link| link.key != NO_KEY).collect();
+        let (mut sorted, mut listed) = (std::mem::take(&mut self.links), std::mem::take(&mut self.listed));
+        let number = self.intern_sorted(links, (&mut sorted, &mut listed), rows_of);
+        (self.links, self.listed) = (sorted, listed);
+        number
+    }
+
+    /// [`Self::intern`] with memory for the links in order and for their pages with hosts.
+    fn intern_sorted(
+        &mut self,
+        unsorted: &[Link],
+        (links, listed): (&mut Vec<Link>, &mut Vec<(u32, u32)>),
+        rows_of: impl Fn(u64) -> u32,
+    ) -> Option<u32> {
+        links.clear();
+        links.extend(unsorted.iter().filter(|link| link.key != NO_KEY));
         if links.is_empty() {
             return None;
         }
         links.sort_unstable();
         links.dedup();
-        let mark = FixedState::with_seed(2).hash_one(&links);
+        let mark = FixedState::with_seed(2).hash_one(&*links);
         let has_mark = |number: &u32| mark_of(&self.sets, *number) == mark;
         if let Some(number) = self.by_mark.find(mark, has_mark) {
             return Some(*number);
         }
         links.dedup_by_key(|link| link.key);
         let number = self.free.pop().unwrap_or(self.sets.len());
-        let mut listed: Vec<(u32, u32)> = Vec::with_capacity(links.len());
-        for link in &links {
+        listed.clear();
+        for link in links.iter() {
             let page_number = self.pages.number_or_insert(link.key);
             let Some(page) = self.pages.get_mut(page_number) else { continue };
             if !page.is_listed() {
@@ -379,7 +396,7 @@ impl Alternates {
         }
         listed.sort_unstable();
         let pages = listed.iter().map(|(page, _)| *page).collect();
-        let set = LinkSet { mark, pages, hosts: Hosts::of(&listed), ..LinkSet::default() };
+        let set = LinkSet { mark, pages, hosts: Hosts::of(listed), ..LinkSet::default() };
         match self.sets.get_mut(number) {
             Some(slot) => *slot = set,
             None => self.sets.push(set),

@@ -5,6 +5,7 @@
 
 use super::chars::{self, Classes};
 use memchr::{memchr, memchr_iter, memchr2, memchr3, memrchr};
+use std::ops::Range;
 
 /// The two schemes a sitemap may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -132,6 +133,11 @@ impl<'t> Location<'t> {
             return self.authority();
         }
         self.split_authority().1
+    }
+
+    /// The range of the host, if the authority has no other part.
+    pub(crate) fn bare_host_range(&self) -> Option<Range<usize>> {
+        (self.authority_classes & chars::SPECIAL == 0).then_some(self.authority..self.path)
     }
 
     /// The port.

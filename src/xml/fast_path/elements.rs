@@ -112,24 +112,37 @@ pub(in crate::xml) struct ElementWalk<'w> {
 }
 
 impl ElementWalk<'_> {
-    /// Lists the element whose `<` is at `start` if it is an extension element, and counts it in `entry`. Returns the
-    /// offset after it; `None` leaves it to the parser, and nothing is listed.
+    /// Lists the element whose `<` is at `start` if it is an extension element, and those that follow it and match the last
+    /// pattern, with only blanks between them. Counts them in `entry`. Returns the offset after the last one; `None` leaves
+    /// the first to the parser, and nothing is listed.
     pub(in crate::xml) fn parse(mut self, start: usize, entry: &mut Entry) -> Option<usize> {
         let before = self.elements.len();
         let end = self.known.patterns.list(&self.inside, (start, self.has_brackets), self.elements);
-        let end = end.or_else(|| self.tokenise(start));
-        match end {
-            Some(_) => {
-                if let Some(top) = self.elements.nodes.get(before.0)
-                    && let Meaning::Extension(namespace) = top.meaning
-                {
-                    let name = top.tag.name(self.inside.bytes.get(self.inside.lead..).unwrap_or_default());
-                    count(entry, namespace, split(name).1);
-                }
+        let Some(mut end) = end.or_else(|| self.tokenise(start)) else {
+            self.elements.truncate(before);
+            return None;
+        };
+        let mut number = before.0;
+        loop {
+            self.count(number, entry);
+            number = self.elements.nodes.len();
+            let next = skip_blanks(self.inside.bytes, end);
+            match self.known.patterns.list_alike(&self.inside, (next, self.has_brackets), self.elements) {
+                Some(after) => end = after,
+                None => return Some(end),
             }
-            None => self.elements.truncate(before),
         }
-        end
+    }
+
+    /// Counts a listed element that is directly in the entry.
+    #[inline]
+    fn count(&self, number: usize, entry: &mut Entry) {
+        if let Some(top) = self.elements.nodes.get(number)
+            && let Meaning::Extension(namespace) = top.meaning
+        {
+            // The schema of alternate links defines nothing else.
+            count(entry, namespace, top.element.is_some());
+        }
     }
 
     /// Lists an element that matches no pattern. Returns the offset after it.
@@ -358,7 +371,7 @@ pub(in crate::xml) fn skip(inside: &EntryBytes<'_>, start: usize, entry: &mut En
     }
     let (mut at, mut last) = (start, None);
     while let Some(end) = skip_element(bytes, at, name) {
-        count(entry, namespace, local);
+        count(entry, namespace, local == b"link");
         last = Some(end);
         at = skip_blanks(bytes, end);
         let rest = bytes.get(at..).and_then(|rest| rest.strip_prefix(b"<")?.strip_prefix(name));
@@ -454,14 +467,14 @@ const NAME_BYTES: [bool; 256] = {
     table
 };
 
-/// Counts an extension element of an entry.
-pub(in crate::xml) const fn count(entry: &mut Entry, namespace: Namespace, local: &[u8]) {
+/// Counts an extension element of an entry. `is_link` is whether it is an alternate link if it has that namespace.
+pub(in crate::xml) const fn count(entry: &mut Entry, namespace: Namespace, is_link: bool) {
     let extensions = &mut entry.extensions;
     let counter = match namespace {
         Namespace::Image => &mut extensions.image,
         Namespace::Video => &mut extensions.video,
         Namespace::News => &mut extensions.news,
-        Namespace::Xhtml if matches!(local, b"link") => &mut extensions.alternate,
+        Namespace::Xhtml if is_link => &mut extensions.alternate,
         _ => &mut extensions.other,
     };
     *counter = counter.saturating_add(1);

@@ -1,14 +1,14 @@
 //! Patterns of extension elements: most elements of a file differ from an earlier one only in texts and attribute values.
 //!
-//! A pattern is the markup of an element with a slot for each text and CDATA section, or that of an empty tag with a slot
-//! for each value of an attribute. If an element has the same bytes around its slots, its tags need not be tokenised: they
-//! are those of the pattern at other offsets.
+//! A pattern is the markup of an element with a slot for each text, CDATA section and value of an attribute. If an element
+//! has the same bytes around its slots, its tags need not be tokenised: they are those of the pattern at other offsets.
+//! Empty tags have a kind of their own, since entries may have dozens of alternate links.
 
 mod empty_tag;
 
-use super::{EntryBytes, section_end, sound_text_before_tag};
+use super::{EntryBytes, attribute_value_len, section_end, sound_text_before_tag};
 use crate::progress::note_work;
-use crate::xml::elements::Elements;
+use crate::xml::elements::{Elements, Slot, SlotContent, SlottedElements};
 use crate::xml::entry::TextKind;
 use crate::xml::markup::Kind;
 use empty_tag::EmptyTag;
@@ -16,7 +16,7 @@ use memchr::memmem;
 use std::sync::LazyLock;
 
 /// Maximum number of patterns of a file, more than most files have kinds of elements.
-const MAX_PATTERNS: usize = 4;
+const MAX_PATTERNS: usize = 8;
 
 /// Maximum number of slots of a pattern: the bits of a set.
 const MAX_SLOTS: usize = u64::BITS as usize;
@@ -40,7 +40,8 @@ enum Pattern {
 /// The patterns of one file.
 #[derive(Debug)]
 pub(super) struct Patterns {
-    known: Vec<Pattern>,
+    /// Each pattern with the index of the one that followed it the last time.
+    known: Vec<(Pattern, usize)>,
     /// The index of the last pattern that matched or was added.
     last: usize,
     credit: u32,
@@ -63,23 +64,53 @@ impl Patterns {
         (start, has_brackets): (usize, bool),
         elements: &mut Elements,
     ) -> Option<usize> {
-        // Most elements match the same pattern as the one before.
-        let others = (0..self.known.len()).filter(|index| *index != self.last);
-        for index in std::iter::once(self.last).chain(others) {
-            let end = match self.known.get(index) {
-                Some(Pattern::WithContent(pattern)) => {
-                    pattern.list(inside, (start, has_brackets), (&mut self.shifts, elements))
-                }
-                Some(Pattern::Empty(tag)) => tag.list(inside, start, elements),
-                None => break,
-            };
-            if let Some(end) = end {
-                self.last = index;
-                self.credit = (self.credit + 1).min(MAX_CREDIT);
-                return Some(end);
-            }
+        // Patterns mostly follow each other in the same order.
+        let before = self.last;
+        let expected = self.known.get(before)?.1;
+        let others = (0..self.known.len()).filter(|index| *index != expected);
+        let mut all = std::iter::once(expected).chain(others);
+        let end = all.find_map(|index| self.list_by(index, inside, (start, has_brackets), elements))?;
+        self.note_next(before);
+        Some(end)
+    }
+
+    /// Notes that the last pattern follows this one.
+    #[inline]
+    fn note_next(&mut self, before: usize) {
+        if let Some((_, next)) = self.known.get_mut(before) {
+            *next = self.last;
         }
-        None
+    }
+
+    /// [`Self::list`] if the element matches the pattern that matched or was added last.
+    #[inline]
+    pub(super) fn list_alike(
+        &mut self,
+        inside: &EntryBytes<'_>,
+        at: (usize, bool),
+        elements: &mut Elements,
+    ) -> Option<usize> {
+        self.list_by(self.last, inside, at, elements)
+    }
+
+    /// [`Self::list`] if the element matches the pattern with this index.
+    #[inline]
+    fn list_by(
+        &mut self,
+        index: usize,
+        inside: &EntryBytes<'_>,
+        (start, has_brackets): (usize, bool),
+        elements: &mut Elements,
+    ) -> Option<usize> {
+        let end = match &self.known.get(index)?.0 {
+            Pattern::WithContent(pattern) => {
+                pattern.list(inside, (start, has_brackets), (&mut self.shifts, elements))?
+            }
+            Pattern::Empty(tag) => tag.list(inside, start, elements)?,
+        };
+        self.last = index;
+        self.credit = (self.credit + 1).min(MAX_CREDIT);
+        Some(end)
     }
 
     /// Adds the pattern of an element from `start` to `end`, which matches none. Its nodes are the last ones of
@@ -98,15 +129,13 @@ impl Patterns {
         };
         let Some(pattern) = pattern else { return };
         self.credit -= COST;
-        if self.known.len() < MAX_PATTERNS {
-            self.last = self.known.len();
-            self.known.push(pattern);
-        } else {
-            self.last = (self.last + 1) % MAX_PATTERNS;
-            if let Some(replaced) = self.known.get_mut(self.last) {
-                *replaced = pattern;
-            }
+        let index = if self.known.len() < MAX_PATTERNS { self.known.len() } else { (self.last + 1) % MAX_PATTERNS };
+        match self.known.get_mut(index) {
+            Some(replaced) => *replaced = (pattern, index),
+            None => self.known.push((pattern, index)),
         }
+        let before = std::mem::replace(&mut self.last, index);
+        self.note_next(before);
     }
 }
 
@@ -114,52 +143,30 @@ impl Patterns {
 #[derive(Debug)]
 struct ElementPattern {
     text: Box<[u8]>,
-    /// Its nodes and attributes, at offsets into the text.
-    elements: Elements,
-    /// For each node the number of slots before its start tag and before its end tag.
-    slots_before: Vec<(usize, usize)>,
+    /// Its elements and attributes, at offsets into the text.
+    elements: SlottedElements,
     /// In ascending order.
     slots: Vec<Slot>,
-}
-
-/// A range of a pattern that may differ in other elements.
-#[derive(Debug, Clone, Copy)]
-struct Slot {
-    start: usize,
-    end: usize,
-    /// The number of the node whose whole text this is; `None` for the content of a CDATA section.
-    node: Option<usize>,
+    /// The end of the last slot.
+    tail: usize,
 }
 
 impl ElementPattern {
     /// The pattern of an element, which is at this offset of its entry; `None` if it has too many slots.
     fn of(text: &[u8], offset: usize, (listed, first): (&Elements, usize)) -> Option<Self> {
-        let mut elements = Elements::default();
-        elements.append((listed, first), |_| (offset.wrapping_neg(), offset.wrapping_neg()));
-        let mut slots = Vec::new();
-        for (number, node) in elements.nodes.iter_mut().enumerate() {
-            if node.tag.kind == Kind::Start && node.text <= TextKind::Escaped {
-                node.text = TextKind::Plain;
-                slots.push(Slot { start: node.tag.end, end: node.inner_end, node: Some(number) });
-            }
-        }
-        let mut at = 0;
+        let (mut sections, mut at) = (Vec::new(), 0);
         while let Some(found) = SECTION_START.find(text.get(at..)?) {
             let start = at + found + SECTION_START.needle().len();
-            let end = start + section_end(text.get(start..)?)?;
-            slots.push(Slot { start, end, node: None });
-            at = end;
+            at = start + section_end(text.get(start..)?)?;
+            sections.push(Slot { range: start..at, content: SlotContent::Section });
         }
-        if slots.len() > MAX_SLOTS {
-            return None;
-        }
-        slots.sort_unstable_by_key(|slot| slot.start);
-        let before = |position: usize| slots.partition_point(|slot| slot.end <= position);
-        let slots_before = elements.nodes.iter().map(|node| (before(node.tag.start), before(node.inner_end))).collect();
-        Some(Self { text: text.into(), elements, slots_before, slots })
+        let (elements, slots) = SlottedElements::of((text, offset), (listed, first), sections)?;
+        let tail = slots.last().map_or(0, |last| last.range.end);
+        (slots.len() <= MAX_SLOTS).then(|| Self { text: text.into(), elements, slots, tail })
     }
 
     /// Lists the element whose `<` is at `start` if it matches. Returns the offset after it.
+    #[inline]
     fn list(
         &self,
         inside: &EntryBytes<'_>,
@@ -171,37 +178,42 @@ impl ElementPattern {
         shifts.push(start - lead);
         let (mut at, mut known, mut escaped) = (start, 0, 0_u64);
         for (index, slot) in self.slots.iter().enumerate() {
-            let markup = self.text.get(known..slot.start)?;
-            let rest = bytes.get(at..)?.strip_prefix(markup)?;
-            let len = if slot.node.is_some() {
-                let (len, is_escaped) = sound_text_before_tag(rest, has_brackets)?;
-                escaped |= u64::from(is_escaped) << index;
-                len
-            } else {
-                section_end(rest)?
-            };
-            note_work(markup.len() + len);
-            at += markup.len() + len;
-            known = slot.end;
+            let (len, is_escaped) = self.content_len(slot, known, (bytes.get(at..)?, has_brackets))?;
+            escaped |= u64::from(is_escaped) << index;
+            let examined = slot.range.start - known + len;
+            note_work(examined);
+            at += examined;
+            known = slot.range.end;
             shifts.push((at - lead).wrapping_sub(known));
         }
-        let markup = self.text.get(known..)?;
-        bytes.get(at..)?.strip_prefix(markup)?;
+        let tail = self.text.get(self.tail..)?;
+        bytes.get(at..)?.strip_prefix(tail)?;
         let first = elements.nodes.len();
-        let shift = |slots: usize| shifts.get(slots).copied().unwrap_or_default();
-        elements.append((&self.elements, 0), |number| {
-            let (start, end) = self.slots_before.get(number).copied().unwrap_or_default();
-            (shift(start), shift(end))
-        });
+        elements.append(&self.elements, shifts);
         if escaped != 0 {
             let is_escaped = |(index, _): &(usize, &Slot)| escaped >> index & 1 == 1;
             for (_, slot) in self.slots.iter().enumerate().filter(is_escaped) {
-                if let Some(node) = slot.node.and_then(|number| elements.nodes.get_mut(first + number)) {
+                if let SlotContent::Text(number) = slot.content
+                    && let Some(node) = elements.nodes.get_mut(first + number)
+                {
                     node.text = TextKind::Escaped;
                 }
             }
         }
-        Some(at + markup.len())
+        Some(at + tail.len())
+    }
+
+    /// The length of what is in a slot, and whether it is a text with references. `rest` begins with the markup before the
+    /// slot, which is from `markup` on in the pattern.
+    #[inline]
+    fn content_len(&self, slot: &Slot, markup: usize, (rest, has_brackets): (&[u8], bool)) -> Option<(usize, bool)> {
+        let markup = self.text.get(markup..slot.range.start)?;
+        let rest = rest.strip_prefix(markup)?;
+        match slot.content {
+            SlotContent::Text(_) => sound_text_before_tag(rest, has_brackets),
+            SlotContent::Section => Some((section_end(rest)?, false)),
+            SlotContent::Value => Some((attribute_value_len(rest, *markup.last()?)?, false)),
+        }
     }
 }
 
@@ -253,15 +265,21 @@ mod tests {
             "<![CDATA[<![CDATA[]]>",
             "a text of more than sixteen bytes",
         ]);
-        (0..9_u8, value.clone(), value).prop_map(|(layout, one, other)| match layout {
+        (0..10_u8, value.clone(), value).prop_map(|(layout, one, other)| match layout {
             0 => format!("<image:image><image:loc>{one}</image:loc></image:image>"),
             1 => format!(
                 "<image:image>\n<image:loc>{one}</image:loc>\n<image:title><![CDATA[{other}]]></image:title></image:image>"
             ),
             2 => format!("<image:image><image:loc>{one}</image:loc>{other}<image:title/></image:image>"),
-            3 => format!("<video:video><video:player_loc allow_embed=\"yes\">{one}</video:player_loc></video:video>"),
+            3 => format!(
+                "<video:video><video:player_loc allow_embed=\"{other}\">{one}</video:player_loc>\n<video:tag a='{one}'/></video:video>"
+            ),
             4 => format!("<video:video xmlns:v=\"urn:{}\"><v:a b='c'>{one}</v:a></video:video>", other.len()),
-            5 => format!("<xhtml:link rel=\"alternate\" hreflang=\"{one}\" href = '/'/><image:image>{one}</image:image>"),
+            5 => format!(
+                "<PageMap xmlns=\"http://www.google.com/schemas/sitemap-pagemap/1.0\"><DataObject type=\"{one}\">\
+                <Attribute name=\"{other}\" value=\"{one}\"/></DataObject></PageMap>"
+            ),
+            6 => format!("<xhtml:link rel=\"alternate\" hreflang=\"{one}\" href = '/'/><image:image>{one}</image:image>"),
             _ => format!("<xhtml:link rel=\"alternate\" hreflang='{one}' href=\"{other}\"/>"),
         })
     }
@@ -304,6 +322,25 @@ mod tests {
         let (bare, titled) = ("", "<image:title><![CDATA[a & b]]></image:title>");
         let elements = [image(1, bare), image(20, bare), image(300, titled), image(4, bare), image(55, titled)];
         assert_eq!(list(&elements).1, [false, true, false, true, true]);
+    }
+
+    #[test]
+    fn an_element_with_other_values_of_attributes_is_not_tokenised() {
+        let page_map = |namespace: &str, name: &str, value: &str| {
+            format!(
+                "<PageMap xmlns=\"{namespace}\"><DataObject type=\"a\"><Attribute name=\"{name}\" value=\"{value}\"/>\
+                </DataObject></PageMap>"
+            )
+        };
+        let namespace = "http://www.google.com/schemas/sitemap-pagemap/1.0";
+        let elements = [
+            page_map(namespace, "src", "https://e.com/?a&amp;b"),
+            page_map(namespace, "name", ""),
+            // The declaration decides what the elements are.
+            page_map("http://www.google.com/schemas/sitemap-pagemap/1.1", "src", ""),
+            page_map(namespace, "", "https://e.com/"),
+        ];
+        assert_eq!(list(&elements).1, [false, true, false, true]);
     }
 
     #[test]

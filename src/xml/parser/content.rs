@@ -218,7 +218,7 @@ impl Parser {
                     }
                 }
                 Meaning::Extension(namespace) => {
-                    count(entry, namespace, local);
+                    count(entry, namespace, local == b"link");
                     self.has_elements &= !is_extension(meaning);
                     if namespace == Namespace::Other {
                         entry.anomalies.insert(Anomalies::FOREIGN);

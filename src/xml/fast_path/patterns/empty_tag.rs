@@ -26,6 +26,8 @@ struct Attribute {
     markup: Range<usize>,
     /// The range of its name in that text.
     name: Range<usize>,
+    /// The length of its value and of the quote after it, if its name is `rel`: nearly all elements have the same value.
+    fixed: Option<usize>,
 }
 
 impl EmptyTag {
@@ -35,10 +37,13 @@ impl EmptyTag {
         let (mut attributes, mut known) = (Vec::new(), 0);
         for (name, value) in listed.attribute_ranges(node) {
             let (name, value) = (name.start - offset..name.end - offset, value.start - offset..value.end - offset);
-            if text.get(name.clone())?.starts_with(b"xmlns") {
+            let name_text = text.get(name.clone())?;
+            if name_text.starts_with(b"xmlns") {
                 return None;
             }
-            attributes.push(Attribute { markup: known..value.start, name: name.start - known..name.end - known });
+            let fixed = (name_text == b"rel").then_some(value.len() + 1);
+            let (markup, name) = (known..value.start, name.start - known..name.end - known);
+            attributes.push(Attribute { markup, name, fixed });
             known = value.end;
         }
         let (name_end, tail) = (node.tag.name_end - node.tag.start, known..text.len());
@@ -67,15 +72,26 @@ impl EmptyTag {
         let EntryBytes { bytes, lead, .. } = *inside;
         let mut at = start;
         for attribute in &self.attributes {
-            let markup = self.text.get(attribute.markup.clone())?;
-            let rest = bytes.get(at..)?.strip_prefix(markup)?;
-            let len = attribute_value_len(rest, *markup.last()?)?;
-            let (name, value) = (at - lead + attribute.name.start, at - lead + markup.len());
+            let len = self.value_len(attribute, bytes.get(at..)?)?;
+            let (name, value) = (at - lead + attribute.name.start, at - lead + attribute.markup.len());
             elements.add_attribute(name..name + attribute.name.len(), value..value + len);
-            at += markup.len() + len;
+            at += attribute.markup.len() + len;
         }
         let tail = self.text.get(self.tail.clone())?;
         bytes.get(at..)?.strip_prefix(tail)?;
         Some(at + tail.len())
+    }
+
+    /// The length of the value of an attribute, whose markup `rest` begins with.
+    #[inline]
+    fn value_len(&self, attribute: &Attribute, rest: &[u8]) -> Option<usize> {
+        let Attribute { markup, fixed, .. } = attribute;
+        if let Some(fixed) = fixed
+            && rest.starts_with(self.text.get(markup.start..markup.end + fixed)?)
+        {
+            return Some(fixed - 1);
+        }
+        let markup = self.text.get(markup.clone())?;
+        attribute_value_len(rest.strip_prefix(markup)?, *markup.last()?)
     }
 }
