@@ -1,6 +1,7 @@
 //! Schemes, hosts and ports of the whole set, each stored once with a count.
 //!
-//! Origins are not stored per row: they are parsed again from the URL and looked up here by their text.
+//! A set that can change does not store the origin of each row: it is parsed again from the URL and looked up here by its
+//! text. A set that is only reported on has its number in the shape of the row.
 
 use crate::protocol::location::{Location, Port, Scheme, UrlPrefix};
 use foldhash::fast::FixedState;

@@ -348,6 +348,8 @@ impl<'c> Counter<'c> {
 
     /// Moves the counts by origin number to those by host.
     pub(super) fn name_hosts(&self, counted: &mut Counted) {
+        // Nearly each origin has a host of its own.
+        counted.hosts.reserve(counted.origins.len());
         for ((rule, origin), extent) in counted.origins.drain() {
             let host = location::host(self.snapshot.checks.set().origin_text(origin)).to_ascii_lowercase();
             counted.hosts.entry((rule, host.into_boxed_str())).or_default().add(extent);
