@@ -19,7 +19,7 @@ use foldhash::fast::FixedState;
 use hashbrown::{HashSet, HashTable};
 use link_set::{Hosts, LinkSet, LinkSetFaults};
 use linked_rows::LinkedRows;
-use page::Page;
+use page::PageRef;
 use pages::Pages;
 use roaring::RoaringBitmap;
 use std::hash::BuildHasher;
@@ -90,7 +90,7 @@ impl Alternates {
     pub(super) fn count_row(&mut self, key: u64) {
         if key != NO_KEY
             && let Some(page_number) = self.pages.number(key)
-            && let Some(page) = self.pages.get_mut(page_number).filter(|page| page.is_listed())
+            && let Some(mut page) = self.pages.get_mut(page_number).filter(|page| page.shared().is_listed())
         {
             page.rows += 1;
             if page.rows == 1 {
@@ -122,6 +122,11 @@ impl Alternates {
         }
     }
 
+    /// Reserves memory for the numbers of up to `count` more pages.
+    pub(super) fn reserve_pages(&mut self, count: usize) {
+        self.pages.reserve(count);
+    }
+
     /// Adds the links of rows whose pages and targets are counted later, by [`Alternates::recount`].
     pub(super) fn add_links_uncounted<'l>(&mut self, rows: impl IntoIterator<Item = (u32, u64, &'l [Link])>) {
         self.is_uncounted = true;
@@ -140,9 +145,9 @@ impl Alternates {
                 *set.unlisted.get_or_insert_default().entry(page_number).or_default() += 1;
             }
         }
-        if let Some(page) = self.pages.get_mut(page_number)
+        if let Some(mut page) = self.pages.get_mut(page_number)
             && page.add_linked(set_number)
-            && page.is_listed()
+            && page.shared().is_listed()
             && !self.is_uncounted
         {
             self.dirty_pages.insert(page_number);
@@ -155,7 +160,7 @@ impl Alternates {
         let Self { rows, pages, .. } = self;
         pages.values_mut().for_each(|page| page.rows = 0);
         let count = |pages: &mut Pages, page_number: u32| {
-            if let Some(page) = pages.get_mut(page_number) {
+            if let Some(mut page) = pages.get_mut(page_number) {
                 page.rows += 1;
             }
         };
@@ -186,7 +191,7 @@ impl Alternates {
             return;
         }
         if let Some(page_number) = self.pages.number(key)
-            && let Some(page) = self.pages.get_mut(page_number).filter(|page| page.is_listed())
+            && let Some(mut page) = self.pages.get_mut(page_number).filter(|page| page.shared().is_listed())
         {
             page.rows = page.rows.saturating_sub(1);
             if page.rows == 0 {
@@ -230,17 +235,17 @@ impl Alternates {
 
     /// Whether some row lists this URL.
     pub(super) fn is_listed(&self, key: u64) -> bool {
-        self.pages.find(key).is_some_and(Page::is_listed)
+        self.pages.find(key).is_some_and(PageRef::is_listed)
     }
 
     /// Removes a row with the page of this number from a set of links.
     fn remove_row(&mut self, page_number: u32, set_number: u32) {
-        if let Some(page) = self.pages.get_mut(page_number)
+        if let Some(mut page) = self.pages.get_mut(page_number)
             && page.remove_linked(set_number)
         {
-            if page.is_listed() {
+            if page.shared().is_listed() {
                 self.dirty_pages.insert(page_number);
-            } else if page.linked_len() == 0 {
+            } else if page.shared().linked_len() == 0 {
                 self.pages.remove(page_number);
             }
         }
@@ -268,7 +273,7 @@ impl Alternates {
             return;
         }
         for number in std::mem::take(&mut self.dirty_pages) {
-            self.dirty_sets.extend(self.pages.get(number).into_iter().flat_map(Page::listed_by));
+            self.dirty_sets.extend(self.pages.get(number).into_iter().flat_map(PageRef::listed_by));
         }
         let mut hosts: Vec<u32> = hosts.map(host_hash).collect();
         hosts.sort_unstable();
@@ -327,7 +332,7 @@ impl Alternates {
     }
 
     /// Whether the rows of a page list another set of links than this one.
-    fn has_conflicting_set(&self, number: u32, (page_number, page): (u32, &Page)) -> bool {
+    fn has_conflicting_set(&self, number: u32, (page_number, page): (u32, PageRef<'_>)) -> bool {
         page.linked_len() > SETS_PER_PAGE
             || page
                 .linked()
@@ -387,8 +392,8 @@ impl Alternates {
         listed.clear();
         for link in links.iter() {
             let page_number = self.pages.number_or_insert(link.key);
-            let Some(page) = self.pages.get_mut(page_number) else { continue };
-            if !page.is_listed() {
+            let Some(mut page) = self.pages.get_mut(page_number) else { continue };
+            if !page.shared().is_listed() {
                 page.rows = rows_of(link.key);
             }
             page.add_listing(number);
@@ -413,9 +418,9 @@ impl Alternates {
             entry.remove();
         }
         for page_number in &set.pages {
-            let Some(page) = self.pages.get_mut(*page_number) else { continue };
+            let Some(mut page) = self.pages.get_mut(*page_number) else { continue };
             page.remove_listing(number);
-            if !page.is_listed() && page.linked_len() == 0 {
+            if !page.shared().is_listed() && page.shared().linked_len() == 0 {
                 self.pages.remove(*page_number);
             }
         }
@@ -469,7 +474,8 @@ impl Alternates {
     /// that it is not checked.
     fn returns(&self, target: u32, own: u32) -> bool {
         let lists = |(other, _): (u32, u32)| self.sets.get(other).is_some_and(|set| set.lists(own));
-        let is_sound = |page: &Page| page.rows == 0 || page.linked_len() > SETS_PER_PAGE || page.linked().any(lists);
+        let is_sound =
+            |page: PageRef<'_>| page.rows == 0 || page.linked_len() > SETS_PER_PAGE || page.linked().any(lists);
         target == own || self.pages.get(target).is_none_or(is_sound)
     }
 }

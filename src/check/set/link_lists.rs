@@ -61,6 +61,11 @@ impl LinkLists {
         self.runs.clear();
     }
 
+    /// The number of stored links.
+    pub const fn len(&self) -> usize {
+        self.links.len()
+    }
+
     /// Whether no entry has links.
     pub const fn is_empty(&self) -> bool {
         self.runs.is_empty()

@@ -2,8 +2,8 @@
 //!
 //! The hash table holds numbers of pages: a map of the pages themselves would copy them when it grows.
 
-use super::Page;
 use super::chunks::Chunks;
+use super::page::{Page, PageMut, PageRef, SeveralSets};
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 use std::hash::BuildHasher;
@@ -14,6 +14,7 @@ pub(super) struct Pages {
     numbers: HashTable<u32>,
     /// The pages by number, each with the hash of its URL.
     by_number: Chunks<(u64, Page)>,
+    several: SeveralSets,
     /// Numbers of removed pages.
     free: Vec<u32>,
 }
@@ -24,12 +25,12 @@ fn hash(key: u64) -> u64 {
 
 impl Pages {
     /// The page of this number.
-    pub(super) fn get(&self, number: u32) -> Option<&Page> {
-        self.by_number.get(number).map(|(_, page)| page)
+    pub(super) fn get(&self, number: u32) -> Option<PageRef<'_>> {
+        self.by_number.get(number).map(|(_, page)| PageRef::new(page, &self.several))
     }
 
-    pub(super) fn get_mut(&mut self, number: u32) -> Option<&mut Page> {
-        self.by_number.get_mut(number).map(|(_, page)| page)
+    pub(super) fn get_mut(&mut self, number: u32) -> Option<PageMut<'_>> {
+        self.by_number.get_mut(number).map(|(_, page)| PageMut::new(page, &mut self.several))
     }
 
     /// The hash of the URL of the page of this number.
@@ -38,7 +39,7 @@ impl Pages {
     }
 
     /// The page of a URL.
-    pub(super) fn find(&self, key: u64) -> Option<&Page> {
+    pub(super) fn find(&self, key: u64) -> Option<PageRef<'_>> {
         self.get(self.number(key)?)
     }
 
@@ -57,6 +58,9 @@ impl Pages {
         let Some(key) = self.key(number) else { return };
         if let Ok(entry) = self.numbers.find_entry(hash(key), |known| *known == number) {
             self.free.push(entry.remove().0);
+            if let Some((_, page)) = self.by_number.get_mut(number) {
+                self.several.remove(&std::mem::take(page));
+            }
         }
     }
 
@@ -65,8 +69,14 @@ impl Pages {
         self.by_number.iter_mut().map(|(_, page)| page)
     }
 
+    /// Reserves memory for the numbers of up to `count` more pages.
+    pub(super) fn reserve(&mut self, count: usize) {
+        let Self { numbers, by_number, .. } = self;
+        numbers.reserve(count, |number| by_number.get(*number).map_or(0, |(key, _)| hash(*key)));
+    }
+
     fn insert(&mut self, key: u64) -> u32 {
-        let Self { numbers, by_number, free } = self;
+        let Self { numbers, by_number, free, .. } = self;
         let number = free.pop().unwrap_or(by_number.len());
         match by_number.get_mut(number) {
             Some(slot) => *slot = (key, Page::default()),
