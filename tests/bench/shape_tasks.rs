@@ -83,6 +83,18 @@ fn growth(shape: Shape, set: &Set, rounds: u32, report: &mut Report) {
     }
 }
 
+/// The medians of the times of some tasks, which take turns so that all run under the same conditions.
+fn alternating<const N: usize>(rounds: u32, tasks: [impl Fn() -> Duration; N]) -> [Duration; N] {
+    let mut times: [Vec<Duration>; N] = std::array::from_fn(|_| Vec::new());
+    for _ in 0..rounds.max(1) {
+        times.iter_mut().zip(&tasks).for_each(|(times, task)| times.push(task()));
+    }
+    times.map(|mut times| {
+        times.sort_unstable();
+        times[times.len() / 2]
+    })
+}
+
 /// Measures printing every finding in each format to a file. Allowed are the check itself, a copy of the same bytes and
 /// [`FINDING`] for each.
 fn printing(set: &Set, rounds: u32, report: &mut Report) {
@@ -133,27 +145,23 @@ fn damage(set: &Set, rounds: u32, report: &mut Report) {
         let one = write_set(folder.path(), (set.urls, 1), &entry).expect("write the set");
         (folder, one.parts.into_iter().next().expect("a set has a file"))
     };
-    let fastest = |task: &dyn Fn() -> Duration| (0..rounds.max(1)).map(|_| task()).min().unwrap_or_default();
-    let (_folder, file) = write(str::to_owned);
-    let sound = fastest(&|| peers::check(&file).time);
-    report.time("plain: sited check, one sound file", sound, None);
+    let (_folder, sound) = write(str::to_owned);
     for (kind, damaged) in KINDS {
-        let (_folder, file) = write(damaged);
-        let took = fastest(&|| peers::check(&file).time);
-        report.time(&format!("plain: sited check, {kind} in every entry"), took, Some(sound * 2));
+        let (folder, file) = write(damaged);
         let bytes = fs::read(&file).expect("read the file");
+        let repair = || repair::repair(&bytes).expect("the file can be repaired");
+        let repaired = folder.path().join("repaired.xml");
+        fs::write(&repaired, &*repair().bytes).expect("write the repaired file");
+        let [of_sound, took, of_repaired] =
+            alternating(rounds, [&sound, &file, &repaired].map(|file| || peers::check(file).time));
+        report.peer(&format!("plain: sited check of the sound file, beside {kind}"), Some(of_sound));
+        report.time(&format!("plain: sited check, {kind} in every entry"), took, Some(of_sound * 2));
         if let Some(most) = peers::check_memory(&file) {
             let what = format!("plain: memory of sited check, {kind} in every entry");
             report.bytes(&what, most, Some(peers::memory_limit(bytes.len() as u64)));
         }
-        let alone = fastest(&|| time(|| repair::repair(&bytes)).0);
-        report.peer(&format!("plain: the repair alone, {kind}"), Some(alone));
-        let repaired = repair::repair(&bytes).expect("the file can be repaired");
-        fs::write(&file, &*repaired.bytes).expect("write the repaired file");
-        report.peer(
-            &format!("plain: sited check of the repaired file, {kind}"),
-            Some(fastest(&|| peers::check(&file).time)),
-        );
+        report.peer(&format!("plain: the repair alone, {kind}"), Some(best(rounds, repair)));
+        report.peer(&format!("plain: sited check of the repaired file, {kind}"), Some(of_repaired));
     }
 }
 
