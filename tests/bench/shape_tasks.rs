@@ -84,10 +84,10 @@ fn growth(shape: Shape, set: &Set, rounds: u32, report: &mut Report) {
 }
 
 /// The medians of the times of some tasks, which take turns so that all run under the same conditions.
-fn alternating<const N: usize>(rounds: u32, tasks: [impl Fn() -> Duration; N]) -> [Duration; N] {
+fn alternating<const N: usize>(rounds: u32, tasks: &[impl Fn() -> Duration; N]) -> [Duration; N] {
     let mut times: [Vec<Duration>; N] = std::array::from_fn(|_| Vec::new());
     for _ in 0..rounds.max(1) {
-        times.iter_mut().zip(&tasks).for_each(|(times, task)| times.push(task()));
+        times.iter_mut().zip(tasks).for_each(|(times, task)| times.push(task()));
     }
     times.map(|mut times| {
         times.sort_unstable();
@@ -153,7 +153,7 @@ fn damage(set: &Set, rounds: u32, report: &mut Report) {
         let repaired = folder.path().join("repaired.xml");
         fs::write(&repaired, &*repair().bytes).expect("write the repaired file");
         let [of_sound, took, of_repaired] =
-            alternating(rounds, [&sound, &file, &repaired].map(|file| || peers::check(file).time));
+            alternating(rounds, &[&sound, &file, &repaired].map(|file| || peers::check(file).time));
         report.peer(&format!("plain: sited check of the sound file, beside {kind}"), Some(of_sound));
         report.time(&format!("plain: sited check, {kind} in every entry"), took, Some(of_sound * 2));
         if let Some(most) = peers::check_memory(&file) {
