@@ -3,6 +3,9 @@
 //! One pass ORs the classes of all bytes together, so that rules whose class is absent are skipped. A class never
 //! decides that something is wrong, only whether a rule must be checked.
 
+use fearless_simd::prelude::{SimdInt, SimdMask};
+use fearless_simd::{Level, Simd, dispatch, u8x16, u8x32};
+
 /// Classes of one byte or of all bytes of a text, and of short sequences in it, as a bit set.
 pub(super) type Classes = u32;
 
@@ -87,7 +90,7 @@ pub(super) struct Survey {
 /// The classes of the bytes from an offset on, and their number of slashes. Sequences may start before the offset.
 #[inline]
 pub(super) fn survey(text: &[u8], from: usize) -> Survey {
-    match survey_common(text, from) {
+    match survey_common(text, from, Level::new()) {
         Some(survey) if survey.classes & UNCOMMON == 0 => survey,
         Some(survey) => Survey { classes: survey.classes & !UNCOMMON | uncommon_classes(text, from), ..survey },
         None => survey_any(text, from),
@@ -95,7 +98,7 @@ pub(super) fn survey(text: &[u8], from: usize) -> Survey {
 }
 
 /// The classes for which [`survey_common`] returns [`UNCOMMON`].
-#[allow(clippy::needless_bitwise_bool)] // as in that function
+#[allow(clippy::needless_bitwise_bool)] // as in `plain_len`
 #[inline(never)]
 fn uncommon_classes(text: &[u8], from: usize) -> Classes {
     let rest = text.get(from..).unwrap_or_default();
@@ -140,99 +143,80 @@ const fn classes_after(second_last: u8, last: u8, byte: u8) -> Classes {
     (classes_of(byte) & !UPPER) | case | sequence
 }
 
-/// Number of bytes that are compared at once, as lanes of a vector.
-const LANES: usize = 16;
-
-/// Number of bytes before the lanes that are read too: sequences have up to three.
+/// Number of bytes before those of a vector that are read too: sequences have up to three.
 const BEFORE: usize = 2;
 
-/// The number of each lane.
-const LANE_NUMBERS: [u8; LANES] = {
-    let mut numbers = [0; LANES];
-    let mut lane = 0;
-    while lane < LANES {
-        numbers[lane] = lane as u8;
-        lane += 1;
-    }
-    numbers
-};
-
 /// [`survey`] that classifies letters, digits and `-._/=&?%+,$'*)`; `//`, `/.` and all other bytes are [`UNCOMMON`]. `None`
-/// for very short and very long texts. Written so that the compiler uses vector instructions: two dozen comparisons for every
-/// [`LANES`] bytes.
-#[allow(clippy::needless_bitwise_bool)] // a branch in a lane would keep the loop from becoming vector instructions
-fn survey_common(text: &[u8], from: usize) -> Option<Survey> {
-    const UPPER_BIT: u8 = 1;
-    const PERCENT_BIT: u8 = 2;
-    const QUERY_BIT: u8 = 4;
-    const DOT_BIT: u8 = 8;
-    const RESIDUE_BIT: u8 = 16;
-    const PRIVATE_BIT: u8 = 32;
-    const LOWER_ESCAPE_BIT: u8 = 64;
-    const OTHER_BIT: u8 = 128;
-    if from < BEFORE || text.len() < BEFORE + LANES || text.len() > LANES * usize::from(u8::MAX) {
+/// if the text is shorter than a vector.
+fn survey_common(text: &[u8], from: usize, level: Level) -> Option<Survey> {
+    if from < BEFORE {
         return None;
     }
-    let (mut found, mut slashes) = ([0_u8; LANES], [0_u8; LANES]);
-    let mut at = from;
-    while at < text.len() {
-        // The last lanes end with the text; the first of them were compared before.
-        let start = at.min(text.len() - LANES);
-        let compared = (at - start) as u8;
-        let lanes = |from: usize| text.get(from..).and_then(<[u8]>::first_chunk::<LANES>);
-        let (second_last, last, bytes) = (lanes(start - 2)?, lanes(start - 1)?, lanes(start)?);
-        for lane in 0..LANES {
-            let (second_last, last, byte) = (second_last[lane], last[lane], bytes[lane]);
-            let bit = |holds: bool, bit: u8| if holds { bit } else { 0 };
-            let (lower_last, lower) = (last | 0x20, byte | 0x20);
-            let is_letter = lower.wrapping_sub(b'a') < 26;
-            let (is_slash, is_dot, follows_slash) = (byte == b'/', byte == b'.', last == b'/');
-            // From `)` to `9`: `)`, `*`, `+`, the comma, `-`, `.`, `/` and the digits. `=` and `?` differ in one bit.
-            let is_common = is_letter
-                | (byte.wrapping_sub(b')') < 17)
-                | (byte.wrapping_sub(b'$') < 4)
-                | (byte | 2 == b'?')
-                | (byte == b'_');
-            let starts_private = ((lower_last == b'w') & (lower == b'p')) | ((lower_last == b'p') & (lower == b'h'));
-            let starts_residue = (lower == b'n') | (lower == b'u');
-            let is_in_escape = (last == b'%') | (second_last == b'%');
-            let is_upper = byte & 0x20 == 0;
-            let bits = bit(is_letter & is_upper & !is_in_escape, UPPER_BIT)
-                | bit(is_letter & !is_upper & is_in_escape, LOWER_ESCAPE_BIT)
-                | bit(byte == b'%', PERCENT_BIT)
-                | bit(byte == b'?', QUERY_BIT)
-                | bit(is_dot, DOT_BIT)
-                | bit((follows_slash | (last == b'=')) & starts_residue, RESIDUE_BIT)
-                | bit((second_last == b'/') & starts_private, PRIVATE_BIT)
-                | bit(!is_common | (follows_slash & (is_slash | is_dot)), OTHER_BIT);
-            let is_new = LANE_NUMBERS[lane] >= compared;
-            found[lane] |= bit(is_new, bits);
-            slashes[lane] += u8::from(is_new & is_slash);
-        }
-        at = start + LANES;
-    }
-    let found = found.iter().fold(0, |all, lane| all | lane);
-    let class = |bit: u8, class: Classes| if found & bit == 0 { 0 } else { class };
-    Some(Survey {
-        classes: class(UPPER_BIT, UPPER)
-            | class(PERCENT_BIT, PERCENT)
-            | class(QUERY_BIT, QUERY)
-            | class(DOT_BIT, DOT)
-            | class(RESIDUE_BIT, RESIDUE_START)
-            | class(PRIVATE_BIT, PRIVATE_START)
-            | class(LOWER_ESCAPE_BIT, LOWER_ESCAPE)
-            | class(OTHER_BIT, UNCOMMON),
-        slashes: sum(slashes),
-    })
+    dispatch!(level, simd => survey_vectors::<_, u8x32<_>>(simd, text, from)
+        .or_else(|| survey_vectors::<_, u8x16<_>>(simd, text, from)))
 }
 
-/// The sum of all lanes. Neighbours are added first, which takes less than half of the instructions.
-const fn sum(lanes: [u8; LANES]) -> u32 {
-    const EVEN: u128 = u128::MAX / 0x101;
-    let all = u128::from_ne_bytes(lanes);
-    let pairs = (all & EVEN) + (all >> 8 & EVEN);
-    let fours = (pairs as u64).wrapping_add((pairs >> 64) as u64);
-    (fours.wrapping_mul(0x0001_0001_0001_0001) >> 48) as u32
+/// [`survey_common`] with vectors of a type. A comparison of all bytes of a vector gives a mask with a bit for each, so that
+/// a shifted mask says what the bytes before them are.
+#[allow(clippy::inline_always)] // otherwise it is not compiled for the instructions that `dispatch` selects
+#[inline(always)]
+fn survey_vectors<S: Simd, V: SimdInt<S, Element = u8>>(simd: S, text: &[u8], from: usize) -> Option<Survey> {
+    let last_start = text.len().checked_sub(V::LEN)?;
+    let (mut upper, mut percent, mut query, mut dot, mut uncommon) = (0, 0, 0, 0, 0);
+    let (mut sequences, mut slashes) = (0, 0);
+    let mut at = from;
+    while at < text.len() {
+        // The last vector ends with the text; the first of its bytes were classified before.
+        let start = (at - BEFORE).min(last_start);
+        let bytes = V::from_slice(simd, text.get(start..start + V::LEN)?);
+        let new = u64::MAX << (at - start);
+        let lower = bytes | 0x20;
+        let is = |byte: u8| bytes.simd_eq(byte);
+        let is_letter = |letter: u8| lower.simd_eq(letter);
+        let (is_slash, is_any_letter) = (is(b'/'), (lower - b'a').simd_lt(26));
+        // From `)` to `9`: `)`, `*`, `+`, the comma, `-`, `.`, `/` and the digits. `=` and `?` differ in one bit.
+        let is_common = is_any_letter
+            | (bytes - b')').simd_lt(17)
+            | (bytes - b'$').simd_lt(4)
+            | (bytes | 2).simd_eq(b'?')
+            | is(b'_');
+        let (slash_mask, dot_mask, percent_mask) =
+            (is_slash.to_bitmask(), is(b'.').to_bitmask(), is(b'%').to_bitmask());
+        let (after_slash, after_separator) = (slash_mask << 1, (is_slash | is(b'=')).to_bitmask() << 1);
+        let starts_sequence = is_letter(b'n') | is_letter(b'u') | is_letter(b'w') | is_letter(b'p');
+        if after_separator & starts_sequence.to_bitmask() != 0 {
+            let starts_residue = (is_letter(b'n') | is_letter(b'u')).to_bitmask();
+            let [w, p, h] = [b'w', b'p', b'h'].map(|letter| is_letter(letter).to_bitmask());
+            sequences |= class_if(after_separator & starts_residue & new, RESIDUE_START)
+                | class_if(after_slash << 1 & (w << 1 & p | p << 1 & h) & new, PRIVATE_START);
+        }
+        let mut upper_mask = (bytes - b'A').simd_lt(26).to_bitmask();
+        if percent_mask != 0 {
+            let in_escape = percent_mask << 1 | percent_mask << 2;
+            let lower_mask = is_any_letter.to_bitmask() & !upper_mask;
+            sequences |= class_if(lower_mask & in_escape & new, LOWER_ESCAPE);
+            upper_mask &= !in_escape;
+        }
+        upper |= upper_mask & new;
+        percent |= percent_mask & new;
+        query |= is(b'?').to_bitmask() & new;
+        dot |= dot_mask & new;
+        uncommon |= ((!is_common).to_bitmask() | after_slash & (slash_mask | dot_mask)) & new;
+        slashes += (slash_mask & new).count_ones();
+        at = start + V::LEN;
+    }
+    let classes = sequences
+        | class_if(upper, UPPER)
+        | class_if(percent, PERCENT)
+        | class_if(query, QUERY)
+        | class_if(dot, DOT)
+        | class_if(uncommon, UNCOMMON);
+    Some(Survey { classes, slashes })
+}
+
+/// A class if a mask has any bit.
+const fn class_if(mask: u64, class: Classes) -> Classes {
+    if mask == 0 { 0 } else { class }
 }
 
 /// Whether RFC 3986 allows the raw byte somewhere behind the authority. `%` does not count, since it starts an encoded
@@ -241,8 +225,11 @@ pub(super) const fn is_plain(byte: u8) -> bool {
     classes_of(byte) & (SPACE | ILLEGAL | HIGH | PERCENT) == 0
 }
 
+/// Number of bytes that are compared at once, as lanes of a vector.
+const LANES: usize = 16;
+
 /// Number of bytes before the first that is not [plain](is_plain).
-#[allow(clippy::needless_bitwise_bool)] // as in `survey_common`
+#[allow(clippy::needless_bitwise_bool)] // a branch in a lane would keep the loop from becoming vector instructions
 pub(super) fn plain_len(bytes: &[u8]) -> usize {
     // Compared instead of looked up, and without a branch, so that the compiler uses vector instructions.
     let is_plain_lane = |byte: u8| {
@@ -364,9 +351,14 @@ mod tests {
         ) {
             let bytes = text.as_bytes();
             for from in 0..=bytes.len() {
-                prop_assert_eq!(survey(bytes, from), survey_any(bytes, from));
-                let is_supported = from >= BEFORE && bytes.len() >= BEFORE + LANES;
-                prop_assert_eq!(survey_common(bytes, from).is_some(), is_supported);
+                let expected = survey_any(bytes, from);
+                prop_assert_eq!(survey(bytes, from), expected);
+                for level in [Level::new(), Level::baseline()] {
+                    let common = survey_common(bytes, from, level);
+                    prop_assert_eq!(common.is_some(), from >= BEFORE && bytes.len() >= 16);
+                    let is_equal = |common: Survey| common.classes & UNCOMMON != 0 || common == expected;
+                    prop_assert!(common.is_none_or(is_equal), "{level:?}: {common:?}, not {expected:?}");
+                }
             }
         }
     }
@@ -377,12 +369,6 @@ mod tests {
             let bytes = [plain.as_bytes(), &rest].concat();
             prop_assert_eq!(plain_len(&bytes), bytes.iter().take_while(|byte| is_plain(**byte)).count());
         }
-    }
-
-    #[test]
-    fn lanes_are_summed_without_overflow() {
-        assert_eq!(sum(std::array::from_fn(|lane| lane as u8)), 120);
-        assert_eq!(sum([u8::MAX; LANES]), 16 * 255);
     }
 
     #[test]
