@@ -35,6 +35,7 @@ mod persistent;
 pub mod progress;
 pub mod protocol;
 pub mod session;
+mod short_bytes;
 pub mod tui;
 mod visible;
 mod words;

@@ -59,6 +59,9 @@ const IMPURE: [&str; 9] = [
     "chrono::Local",
 ];
 
+/// Modules that every layer may import.
+const BESIDE_LAYERS: [&str; 7] = ["progress", "words", "visible", "persistent", "file_bytes", "short_bytes", "manual"];
+
 /// Maximum number of lines in a file of tests.
 const MAX_TEST_LINES: usize = 600;
 
@@ -69,8 +72,7 @@ fn imports_point_downwards() {
         let Some((layer, rank)) = layer_of(&file) else { continue };
         for path in paths(&file.code) {
             let Some(other) = path.strip_prefix("crate::").and_then(|path| path.split("::").next()) else { continue };
-            if other == layer || ["progress", "words", "visible", "persistent", "file_bytes", "manual"].contains(&other)
-            {
+            if other == layer || BESIDE_LAYERS.contains(&other) {
                 continue;
             }
             match LAYERS.iter().find(|(name, _)| *name == other) {
@@ -266,12 +268,12 @@ fn walk(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The layer of a file and its rank. `main.rs` and `lib.rs` are above all layers, `progress.rs`, `words.rs`,
-/// `visible.rs`, `persistent`, `file_bytes.rs` and `manual.rs` beside them.
+/// The layer of a file and its rank; `None` for those of [`BESIDE_LAYERS`], and for `main.rs` and `lib.rs`, which are above
+/// all layers.
 fn layer_of(file: &File) -> Option<(&'static str, u8)> {
     let inside = file.name.strip_prefix("src/").unwrap_or(&file.name);
     let name = inside.split(['/', '.']).next().unwrap_or_default();
-    if ["main", "lib", "progress", "words", "visible", "persistent", "file_bytes", "manual"].contains(&name) {
+    if ["main", "lib"].contains(&name) || BESIDE_LAYERS.contains(&name) {
         return None;
     }
     let layer = LAYERS.iter().find(|(layer, _)| *layer == name);

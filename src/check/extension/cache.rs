@@ -5,6 +5,7 @@ use crate::check::rule::{Rule, RuleSet};
 use crate::check::set::{Link, host_hash};
 use crate::protocol::extension::hreflang;
 use crate::protocol::location::{Faults, OriginCache, Validated};
+use crate::short_bytes::are_equal;
 use crate::xml::escape;
 use foldhash::fast::FixedState;
 use std::hash::BuildHasher;
@@ -172,7 +173,7 @@ impl Languages {
 
     /// The number of a code as written.
     pub(super) fn number(&mut self, raw: &[u8]) -> usize {
-        let matches = |language: &Language| *language.raw == *raw;
+        let matches = |language: &Language| are_equal(&language.raw, raw);
         let number = if self.known.get(self.next).is_some_and(matches) {
             self.next
         } else {

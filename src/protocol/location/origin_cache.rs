@@ -13,6 +13,7 @@ use super::parts::{Location, Scheme};
 use super::url_prefix::UrlPrefix;
 use super::{params, parts, plain_escapes, private, validate};
 use crate::protocol::limits::LOC_CHARACTERS_MIN;
+use crate::short_bytes::strip_prefix;
 
 /// Validates URLs and remembers their origins.
 #[derive(Debug, Clone, Default)]
@@ -183,7 +184,7 @@ impl OriginCache {
 impl Origin {
     #[inline]
     fn is_of(&self, text: &str) -> bool {
-        text.strip_prefix(self.text.as_str()).is_some_and(|rest| rest.as_bytes().first() == Some(&b'/'))
+        strip_prefix(text.as_bytes(), self.text.as_bytes()).is_some_and(|rest| rest.first() == Some(&b'/'))
     }
 
     /// The parts of a URL with this origin.

@@ -8,6 +8,7 @@ mod empty_tag;
 
 use super::{EntryBytes, attribute_value_len, section_end, sound_text_before_tag};
 use crate::progress::note_work;
+use crate::short_bytes::strip_prefix;
 use crate::xml::elements::{Elements, Slot, SlotContent, SlottedElements};
 use crate::xml::entry::TextKind;
 use crate::xml::markup::Kind;
@@ -187,7 +188,7 @@ impl ElementPattern {
             shifts.push((at - lead).wrapping_sub(known));
         }
         let tail = self.text.get(self.tail..)?;
-        bytes.get(at..)?.strip_prefix(tail)?;
+        strip_prefix(bytes.get(at..)?, tail)?;
         let first = elements.nodes.len();
         elements.append(&self.elements, shifts);
         if escaped != 0 {
@@ -208,7 +209,7 @@ impl ElementPattern {
     #[inline]
     fn content_len(&self, slot: &Slot, markup: usize, (rest, has_brackets): (&[u8], bool)) -> Option<(usize, bool)> {
         let markup = self.text.get(markup..slot.range.start)?;
-        let rest = rest.strip_prefix(markup)?;
+        let rest = strip_prefix(rest, markup)?;
         match slot.content {
             SlotContent::Text(_) => sound_text_before_tag(rest, has_brackets),
             SlotContent::Section => Some((section_end(rest)?, false)),

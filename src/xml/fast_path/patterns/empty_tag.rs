@@ -2,6 +2,7 @@
 
 use super::super::{EntryBytes, attribute_value_len};
 use crate::progress::note_work;
+use crate::short_bytes::strip_prefix;
 use crate::xml::elements::{Elements, Node};
 use crate::xml::markup::Markup;
 use std::ops::Range;
@@ -78,7 +79,7 @@ impl EmptyTag {
             at += attribute.markup.len() + len;
         }
         let tail = self.text.get(self.tail.clone())?;
-        bytes.get(at..)?.strip_prefix(tail)?;
+        strip_prefix(bytes.get(at..)?, tail)?;
         Some(at + tail.len())
     }
 
@@ -87,11 +88,11 @@ impl EmptyTag {
     fn value_len(&self, attribute: &Attribute, rest: &[u8]) -> Option<usize> {
         let Attribute { markup, fixed, .. } = attribute;
         if let Some(fixed) = fixed
-            && rest.starts_with(self.text.get(markup.start..markup.end + fixed)?)
+            && strip_prefix(rest, self.text.get(markup.start..markup.end + fixed)?).is_some()
         {
             return Some(fixed - 1);
         }
         let markup = self.text.get(markup.clone())?;
-        attribute_value_len(rest.strip_prefix(markup)?, *markup.last()?)
+        attribute_value_len(strip_prefix(rest, markup)?, *markup.last()?)
     }
 }

@@ -1,0 +1,55 @@
+//! Comparisons of byte strings that are mostly short.
+//!
+//! Those of slices call a function of the C library, which takes longer than to compare a few bytes.
+
+/// Whether two byte strings are equal.
+#[inline]
+pub(crate) fn are_equal(one: &[u8], other: &[u8]) -> bool {
+    if one.len() != other.len() {
+        return false;
+    }
+    match one.len() {
+        0..4 => one.iter().zip(other).all(|(one, other)| one == other),
+        4..8 => have_equal_ends::<4>(one, other),
+        8..16 => have_equal_ends::<8>(one, other),
+        16..32 => have_equal_ends::<16>(one, other),
+        32..=64 => have_equal_ends::<32>(one, other),
+        _ => one == other,
+    }
+}
+
+/// Whether the first and the last `N` bytes are equal, which overlap if there are fewer than two times as many.
+#[inline]
+fn have_equal_ends<const N: usize>(one: &[u8], other: &[u8]) -> bool {
+    one.first_chunk::<N>() == other.first_chunk() && one.last_chunk::<N>() == other.last_chunk()
+}
+
+/// The rest of `bytes` after a prefix; `None` if they do not start with it.
+#[inline]
+pub(crate) fn strip_prefix<'b>(bytes: &'b [u8], prefix: &[u8]) -> Option<&'b [u8]> {
+    let (start, rest) = bytes.split_at_checked(prefix.len())?;
+    are_equal(start, prefix).then_some(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn byte_strings_are_compared_like_slices(
+            text in prop::collection::vec(any::<u8>(), 0..80), at in any::<prop::sample::Index>(), other in any::<u8>(),
+        ) {
+            let mut changed = text.clone();
+            if !text.is_empty() {
+                changed[at.index(text.len())] = other;
+            }
+            prop_assert!(are_equal(&text, &text));
+            prop_assert_eq!(are_equal(&text, &changed), text == changed);
+            let longer = [&*text, b"a"].concat();
+            prop_assert_eq!(strip_prefix(&longer, &changed), longer.strip_prefix(&*changed));
+            prop_assert!(!are_equal(&longer, &text) && strip_prefix(&text, &longer).is_none());
+        }
+    }
+}
