@@ -111,6 +111,10 @@ pub(super) fn validate(
 ) {
     cache.versions.clear();
     cache.languages.begin();
+    if links(*outline).next().is_none() {
+        return;
+    }
+    let outline = &outline.with_searched_references();
     for (number, node) in links(*outline) {
         let link = Link::of(outline, node);
         if link.unknown_attributes != 0 {

@@ -14,18 +14,25 @@ pub(super) struct Outline<'t> {
     pub text: &'t [u8],
     /// The entry text as a string, if it is known to be UTF-8.
     utf8: Option<&'t str>,
+    /// Whether the entry text may have references.
+    may_have_references: bool,
     elements: &'t Elements,
 }
 
 impl<'t> Outline<'t> {
     /// The outline of an entry text whose elements are known.
     pub(super) const fn new(text: &'t [u8], elements: &'t Elements) -> Self {
-        Self { text, utf8: None, elements }
+        Self { text, utf8: None, may_have_references: true, elements }
     }
 
     /// This outline with the text as a string, if it is known to be UTF-8, so that values need no validation.
     pub(super) const fn with_utf8(self, utf8: Option<&'t str>) -> Self {
         Self { utf8, ..self }
+    }
+
+    /// This outline, after one search of the whole text for references: if it has none, values are not searched.
+    pub(super) fn with_searched_references(self) -> Self {
+        Self { may_have_references: memchr::memchr(b'&', self.text).is_some(), ..self }
     }
 
     /// The elements, each before its children.
@@ -102,7 +109,11 @@ impl<'t> Outline<'t> {
             let start = (value.as_ptr() as usize).checked_sub(utf8.as_ptr() as usize)?;
             utf8.get(start..start + value.len())
         });
-        text.map_or_else(|| escape::decode(value), escape::decode_str)
+        match text {
+            Some(text) if !self.may_have_references => Cow::Borrowed(text),
+            Some(text) => escape::decode_str(text),
+            None => escape::decode(value),
+        }
     }
 
     /// End of an attribute, including the closing quote, as an offset among the attributes of its tag.
