@@ -2,6 +2,7 @@
 
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
+use smallvec::SmallVec;
 
 /// The faults that all rows with one set of links have.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -22,7 +23,7 @@ pub(super) struct LinkSet {
     /// A hash of the links, by which the set is found.
     pub(super) mark: u64,
     /// The numbers of the listed pages, ascending, each once.
-    pub(super) pages: Box<[u32]>,
+    pub(super) pages: SmallVec<[u32; 4]>,
     pub(super) hosts: Hosts,
     /// Number of rows with these links.
     pub(super) rows: u32,
