@@ -4,6 +4,7 @@ use crate::progress::Progress;
 use crate::xml::defect::Defect;
 use crate::xml::parser::Parser;
 use crate::xml::wellformed::is_illegal;
+use fearless_simd::{Level, dispatch};
 use memchr::{memchr, memmem};
 use rayon::prelude::*;
 
@@ -35,11 +36,7 @@ impl Characters {
         let to = (from + PIECE).min(bytes.len());
         let (mut control, mut high) = (None, 0);
         for (index, chunk) in bytes.get(from..to).unwrap_or_default().chunks(CHUNK).enumerate() {
-            // Without an early exit the compiler vectorises these loops. Most files have no control characters but line
-            // feeds and tabs, which are raised above them.
-            let raised = |byte: u8| byte.wrapping_add(if matches!(byte, b'\n' | b'\t') { b' ' } else { 0 });
-            let (least, all) =
-                chunk.iter().fold((u8::MAX, 0), |(least, all), byte| (least.min(raised(*byte)), all | byte));
+            let (least, all) = dispatch!(Level::new(), _ => least_and_all(chunk));
             high |= all;
             let has_illegal = || chunk.iter().fold(false, |found, byte| found | is_illegal(*byte));
             if least < b' ' && control.is_none() && has_illegal() {
@@ -61,6 +58,15 @@ impl Characters {
             has_brackets: self.has_brackets || later.has_brackets,
         }
     }
+}
+
+/// The least byte, if each line feed and tab is raised above the control characters, of which most files have no others; and
+/// the bits that any byte has. Without an early exit the compiler vectorises the loop.
+#[allow(clippy::inline_always)] // otherwise it is not compiled for the instructions that `dispatch` selects
+#[inline(always)]
+fn least_and_all(bytes: &[u8]) -> (u8, u8) {
+    let raised = |byte: u8| byte.wrapping_add(if matches!(byte, b'\n' | b'\t') { b' ' } else { 0 });
+    bytes.iter().fold((u8::MAX, 0), |(least, all), byte| (least.min(raised(*byte)), all | byte))
 }
 
 /// Notes control characters that XML 1.0 forbids and bytes that are not UTF-8, and whether there is `]]>`. Returns the
