@@ -182,18 +182,27 @@ impl HashedCore<'_> {
             let hash = |near: &[u8]| if near.len() == self.text.len() { self.hash } else { hash_near(near) };
             return near_hash_of_lower_case(text, page_len, may_have_extension, hash);
         }
-        near_hash_in_lower_case(text, page_len, may_have_extension)
+        let has_escapes = location.classes & PERCENT != 0;
+        near_hash_in_lower_case((text, has_escapes), page_len, may_have_extension)
     }
 }
 
 /// [`HashedCore::near_hash`] of a text with capitals. Kept out of the usual path, as [`hash_of_parts`] is.
 #[inline(never)]
-fn near_hash_in_lower_case(text: &[u8], page_len: usize, may_have_extension: bool) -> Option<u64> {
-    let (mut lower_case, mut hashed) = ([0; MAX_LOWERED_BYTES], [0; MAX_LOWERED_BYTES]);
+fn near_hash_in_lower_case(
+    (text, has_escapes): (&[u8], bool),
+    page_len: usize,
+    may_have_extension: bool,
+) -> Option<u64> {
+    let mut lower_case = [0; MAX_LOWERED_BYTES];
     let lower_case = lower_case.get_mut(..text.len())?;
     lower_case.copy_from_slice(text);
     lower_case.make_ascii_lowercase();
-    let text = plain_escapes::to_upper_case(lower_case, &mut hashed)?;
+    if !has_escapes {
+        return near_hash_of_lower_case(lower_case, page_len, may_have_extension, hash_near);
+    }
+    let mut upper_digits = [0; MAX_LOWERED_BYTES];
+    let text = plain_escapes::to_upper_case(lower_case, &mut upper_digits)?;
     near_hash_of_lower_case(text, page_len, may_have_extension, hash_near)
 }
 
