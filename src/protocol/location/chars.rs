@@ -143,7 +143,7 @@ const fn classes_after(second_last: u8, last: u8, byte: u8) -> Classes {
     (classes_of(byte) & !UPPER) | case | sequence
 }
 
-/// Number of bytes before those of a vector that are read too: sequences have up to three.
+/// Number of bytes of a vector that are not classified, but may begin a sequence: sequences have up to three bytes.
 const BEFORE: usize = 2;
 
 /// [`survey`] that classifies letters, digits and `-._/=&?%+,$'*)`; `//`, `/.` and all other bytes are [`UNCOMMON`]. `None`
@@ -344,6 +344,14 @@ mod tests {
         }
     }
 
+    /// Levels of vector instructions that this CPU supports.
+    fn levels() -> Vec<Level> {
+        let mut levels = vec![Level::new(), Level::baseline()];
+        #[cfg(target_arch = "x86_64")]
+        levels.extend(Level::new().as_avx2().map(Simd::level));
+        levels
+    }
+
     proptest! {
         #[test]
         fn both_surveys_agree(
@@ -353,7 +361,7 @@ mod tests {
             for from in 0..=bytes.len() {
                 let expected = survey_any(bytes, from);
                 prop_assert_eq!(survey(bytes, from), expected);
-                for level in [Level::new(), Level::baseline()] {
+                for level in levels() {
                     let common = survey_common(bytes, from, level);
                     prop_assert_eq!(common.is_some(), from >= BEFORE && bytes.len() >= 16);
                     let is_equal = |common: Survey| common.classes & UNCOMMON != 0 || common == expected;

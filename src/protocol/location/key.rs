@@ -183,17 +183,13 @@ impl HashedCore<'_> {
             return near_hash_of_lower_case(text, page_len, may_have_extension, hash);
         }
         let has_escapes = location.classes & PERCENT != 0;
-        near_hash_in_lower_case((text, has_escapes), page_len, may_have_extension)
+        near_hash_in_lower_case(text, has_escapes, page_len, may_have_extension)
     }
 }
 
 /// [`HashedCore::near_hash`] of a text with capitals. Kept out of the usual path, as [`hash_of_parts`] is.
 #[inline(never)]
-fn near_hash_in_lower_case(
-    (text, has_escapes): (&[u8], bool),
-    page_len: usize,
-    may_have_extension: bool,
-) -> Option<u64> {
+fn near_hash_in_lower_case(text: &[u8], has_escapes: bool, page_len: usize, may_have_extension: bool) -> Option<u64> {
     let mut lower_case = [0; MAX_LOWERED_BYTES];
     let lower_case = lower_case.get_mut(..text.len())?;
     lower_case.copy_from_slice(text);

@@ -60,8 +60,8 @@ impl Characters {
     }
 }
 
-/// The least byte, if each line feed and tab is raised above the control characters, of which most files have no others; and
-/// the bits that any byte has. Without an early exit the compiler vectorises the loop.
+/// The least byte, and the bits that any byte has. Line feeds and tabs are raised above the control characters, since most files
+/// have no others. The loop has no early exit, so that the compiler vectorises it.
 #[allow(clippy::inline_always)] // otherwise it is not compiled for the instructions that `dispatch` selects
 #[inline(always)]
 fn least_and_all(bytes: &[u8]) -> (u8, u8) {
