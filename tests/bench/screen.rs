@@ -70,10 +70,12 @@ fn wait_until_ready(terminal: &Terminal, set: &Set) {
 /// key that is held down, since the program draws at most one frame in 16 ms.
 pub(crate) fn key(terminal: &Terminal, key: &str) -> Duration {
     std::thread::park_timeout(Duration::from_millis(30));
-    // Without the number of rows behind the slash, which grows while files are opened.
+    // Without the number of rows behind the slash, which grows while files are opened, and without the hints before it, which
+    // change when they are open: a key that is sent before the frame of another one may undo that, and no frame changes.
     let position = |screen: &vt100::Screen| {
         let corner = screen.rows(0, 120).last().unwrap_or_default();
-        corner.rsplit_once('/').map(|(before, _)| before.to_owned())
+        let (before, _) = corner.rsplit_once('/')?;
+        before.rsplit(' ').next().map(str::to_owned)
     };
     let before = terminal.look(position);
     let start = Instant::now();
