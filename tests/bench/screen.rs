@@ -71,7 +71,8 @@ fn wait_until_ready(terminal: &Terminal, set: &Set) {
 pub(crate) fn key(terminal: &Terminal, key: &str) -> Duration {
     std::thread::park_timeout(Duration::from_millis(30));
     // Without the number of rows behind the slash, which grows while files are opened, and without the hints before it, which
-    // change when they are open: a key that is sent before the frame of another one may undo that, and no frame changes.
+    // change when they are open. A changed hint would end the wait before the frame of the key, and the next key could undo
+    // it before it is drawn: then no frame shows another position.
     let position = |screen: &vt100::Screen| {
         let corner = screen.rows(0, 120).last().unwrap_or_default();
         let (before, _) = corner.rsplit_once('/')?;
