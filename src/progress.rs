@@ -16,6 +16,7 @@ pub struct Progress {
     bytes_done: AtomicU64,
     bytes_total: AtomicU64,
     bytes_read: AtomicU64,
+    bytes_held: AtomicU64,
     /// [`RUNNING`], [`CANCELLED`] or [`SEALED`].
     state: AtomicU8,
 }
@@ -39,6 +40,8 @@ pub struct Reading {
     pub bytes_total: u64,
     /// Bytes read from disk; they count as done only after they were processed.
     pub bytes_read: u64,
+    /// Bytes of files that stay in memory, uncompressed.
+    pub bytes_held: u64,
     /// Whether the task can no longer be cancelled.
     pub sealed: bool,
 }
@@ -79,6 +82,11 @@ impl Progress {
         self.bytes_read.fetch_add(bytes, Ordering::Relaxed);
     }
 
+    /// Counts bytes of files that stay in memory.
+    pub fn hold(&self, bytes: u64) {
+        self.bytes_held.fetch_add(bytes, Ordering::Relaxed);
+    }
+
     /// Requests cancellation, which the task notices at its next check. No effect after [`Progress::seal`].
     pub fn cancel(&self) {
         // Of `cancel` and `seal`, only the first call takes effect.
@@ -110,6 +118,7 @@ impl Progress {
             bytes_done: self.bytes_done.load(Ordering::Relaxed),
             bytes_total: self.bytes_total.load(Ordering::Relaxed),
             bytes_read: self.bytes_read.load(Ordering::Relaxed),
+            bytes_held: self.bytes_held.load(Ordering::Relaxed),
             sealed: self.state.load(Ordering::Relaxed) == SEALED,
         }
     }

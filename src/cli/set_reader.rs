@@ -1,7 +1,7 @@
 //! Opens a set for a command and visits it file by file, whether it is in memory or streamed.
 //!
 //! Commands that read or change sets use [`SetReader`], which visits the same rows in the same order in both cases.
-//! Loading is tried first, and stops when the set turns out to be larger than the memory limit.
+//! Loading is tried first, and stops when the set turns out to need more memory than the limit.
 
 use super::args::Common;
 use super::{Failure, Status, Streams};
@@ -16,7 +16,7 @@ use crate::session::stream::{Detail, FileRows, StreamedSet, walk};
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Sets of more uncompressed bytes are streamed: they are read twice, and need a fifth of the memory.
+/// Sets of which more bytes would be in memory are streamed: they are read twice, and need a fifth of the memory.
 pub(super) const MEMORY_LIMIT: u64 = 256 << 20;
 
 /// [`MEMORY_LIMIT`], which debug builds can lower so that tests of whole runs can use small sets.
@@ -129,14 +129,14 @@ pub(super) struct SetRequest<'r> {
     pub common: &'r Common,
     /// The paths; several sitemaps are one set.
     pub paths: &'r [PathBuf],
-    /// Sets of more bytes are streamed.
+    /// Sets of which more bytes would be in memory are streamed.
     pub limit: u64,
     /// The current time.
     pub now: Now,
 }
 
 impl SetRequest<'_> {
-    /// Opens the set in memory, or streamed if it is larger than the limit.
+    /// Opens the set in memory, or streamed if that would exceed the limit.
     pub(super) fn open(&self, mode: ReadMode, streams: &mut Streams<'_>) -> Result<SetReader, Failure> {
         let Self { common, paths, now, .. } = *self;
         match (self.load(mode, streams)?, mode) {
@@ -148,7 +148,7 @@ impl SetRequest<'_> {
         }
     }
 
-    /// Loads the set into memory; `None` if it is larger than the limit.
+    /// Loads the set into memory; `None` if that would exceed the limit.
     fn load(&self, mode: ReadMode, streams: &mut Streams<'_>) -> Result<Option<SetReader>, Failure> {
         let Self { common, paths, limit, now } = *self;
         // Standard input can be read only once.

@@ -49,7 +49,7 @@ impl<V: Visit + Send> LoadContext<'_, V> {
     ) -> Result<IndexContents, Error> {
         let path = index.path.clone().unwrap_or_default();
         let found = self.resolve(&mut met, None, index.children_mut());
-        self.cancel_if_too_large();
+        self.cancel_if_over_limit();
         if self.options.require_all {
             let indexes = probe(&found, index.children_mut());
             let inside = self.unread_in_nested(&mut met.clone(), &indexes);

@@ -33,6 +33,7 @@ pub(super) fn load_indexes<V: Visit + Send>(
     for path in paths {
         let name = loaded::file_name(path);
         let url: Option<Arc<str>> = job.base.as_ref().map(|base| format!("{base}{name}").into());
+        job.hold_whole(path);
         let contents = read::read(path, options, progress);
         let file = contents.and_then(|contents| job.scan(contents, &name, url.as_ref(), None));
         progress.finish_files(1);

@@ -390,8 +390,8 @@ pub(super) mod tests {
         let path = folder.path().join("index.xml");
         fs::write(&path, index(&["http://e/a.xml", "http://e/b.xml"])).unwrap();
         let sum: u64 = children.iter().chain([&path]).map(|path| fs::metadata(path).unwrap().len()).sum();
-        let rows_of = |paths: &[PathBuf], max_set_bytes| {
-            let (options, progress) = (Options { max_set_bytes, ..Options::default() }, Progress::default());
+        let rows_of = |paths: &[PathBuf], max_held_bytes| {
+            let (options, progress) = (Options { max_held_bytes, ..Options::default() }, Progress::default());
             let loaded = load_many(paths, &options, &progress, &|_| Locs::default(), &mut |_| {}).unwrap();
             (loaded.stopped, progress.read().rows)
         };

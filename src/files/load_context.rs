@@ -28,12 +28,22 @@ pub(super) struct LoadContext<'a, V> {
 }
 
 impl<V: Visit + Send> LoadContext<'_, V> {
-    /// Cancels the load if the files that are known so far exceed [`Options::max_set_bytes`].
-    pub(super) fn cancel_if_too_large(&self) {
-        let known = self.progress.read();
-        if known.files_total > 1 && known.bytes_total > self.options.max_set_bytes {
+    /// Cancels the load if it is known to need more than [`Options::max_held_bytes`].
+    pub(super) fn cancel_if_over_limit(&self) {
+        if self.options.is_over_limit(self.progress.read()) {
             self.progress.cancel();
         }
+    }
+
+    /// Counts bytes that stay in memory, and cancels the load if they exceed the limit.
+    pub(super) fn hold(&self, bytes: u64) {
+        self.progress.hold(bytes);
+        self.cancel_if_over_limit();
+    }
+
+    /// Counts a file that is about to be read as a whole: if that exceeds the limit, it is not read.
+    pub(super) fn hold_whole(&self, path: &Path) {
+        self.hold(std::fs::metadata(path).map_or(0, |metadata| metadata.len()));
     }
 
     /// Scans the contents of a file, of which a scan may be `started`. An error if it is not a valid sitemap file.

@@ -32,7 +32,7 @@ pub(super) fn load_sitemaps<V: Visit + Send>(
     refuse_unread(options, &mut unreadable(paths, options))?;
     let folder = common_folder(paths);
     let (job, mut loaded) = begin(paths, options, progress, make)?;
-    job.cancel_if_too_large();
+    job.cancel_if_over_limit();
     let mut seen = BTreeSet::new();
     if let Some(set_folder) = paths.first().and_then(|path| path.parent()).filter(|_| options.recovery.finish) {
         sweep_beside(set_folder, paths.iter().map(PathBuf::as_path));

@@ -13,7 +13,7 @@ use super::stream::is_stream;
 use super::unpack;
 use crate::document::quirk::Quirk;
 use crate::file_bytes::FileBytes;
-use crate::progress::Progress;
+use crate::progress::{Progress, Reading};
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -26,8 +26,8 @@ pub struct Options {
     pub max_bytes: u64,
     /// Maximum size of decompressed gzip data in bytes: a few kilobytes can unpack to gigabytes.
     pub max_unpacked: u64,
-    /// Maximum size of a set of several files in bytes: the load of a larger one is cancelled as soon as this is known.
-    pub max_set_bytes: u64,
+    /// Maximum number of bytes of several files in memory: a load that needs more is cancelled as soon as this is known.
+    pub max_held_bytes: u64,
     /// The public URL of the set's folder or of a file in it, if known.
     pub base_url: Option<String>,
     /// Whether the base URL was recorded by a download instead of given by the user: then it permits no requests to
@@ -74,7 +74,7 @@ impl Default for Options {
         Self {
             max_bytes: u64::from(u32::MAX),
             max_unpacked: MAX_UNPACKED,
-            max_set_bytes: u64::MAX,
+            max_held_bytes: u64::MAX,
             base_url: None,
             is_base_recorded: false,
             robots: RobotsFile::default(),
@@ -100,6 +100,13 @@ impl Options {
     pub fn at_most(self, max_bytes: u64) -> Self {
         let max_bytes = max_bytes.min(u64::from(u32::MAX));
         Self { max_bytes, max_unpacked: max_bytes, ..self }
+    }
+
+    /// Whether a load is known to need more than [`Self::max_held_bytes`]: all bytes of the files, unless most of them pass
+    /// through windows.
+    pub(crate) fn is_over_limit(&self, reading: Reading) -> bool {
+        let bytes = if self.buffers.drops_entries() { reading.bytes_held } else { reading.bytes_total };
+        reading.files_total > 1 && bytes > self.max_held_bytes
     }
 }
 
@@ -153,7 +160,9 @@ fn unpack_and_decode(
         let limit = options.max_unpacked.min(limit);
         let (bytes, quirks) =
             unpack::unpack(&stored, limit, &options.buffers).map_err(|reason| Error::new(path, reason))?;
-        progress.expect(0, (bytes.len() as u64).saturating_sub(on_disk.len));
+        let more = (bytes.len() as u64).saturating_sub(on_disk.len);
+        progress.expect(0, more);
+        progress.hold(more);
         (bytes, quirks)
     } else {
         (stored, Vec::new())

@@ -44,15 +44,21 @@ impl<V: Visit + Send> LoadContext<'_, V> {
         url: Option<&Arc<str>>,
         read: impl FnOnce() -> Result<Contents, Error>,
     ) -> Result<File<V>, Error> {
-        let started = match self.scan_in_windows(path, name, url) {
-            Some(InWindows::Complete(file)) => return Ok(*file),
-            Some(InWindows::Damaged(damaged)) => match self.repair_in_windows(damaged) {
-                Ok(file) => return Ok(file),
-                Err(started) => started,
-            },
-            None => None,
+        let in_windows = match self.scan_in_windows(path, name, url) {
+            Some(InWindows::Complete(file)) => Ok(*file),
+            Some(InWindows::Damaged(damaged)) => self.repair_in_windows(damaged),
+            None => Err(None),
         };
-        self.scan(read()?, name, url, started)
+        match in_windows {
+            Ok(file) => {
+                self.hold(file.source.bytes().len() as u64);
+                Ok(file)
+            }
+            Err(started) => {
+                self.hold_whole(path);
+                self.scan(read()?, name, url, started)
+            }
+        }
     }
 
     /// Reads and scans a sitemap in windows, and keeps only its first entries. `None` if the options keep all bytes, and

@@ -28,7 +28,8 @@ struct RowUrl {
     line: u32,
 }
 
-/// Opens a set as [`load::open_to_report`] does, for a report that mostly counts findings.
+/// Opens a set as [`load::open_to_report`] does, for a report that mostly counts findings. Only bytes that stay
+/// in memory count towards the limit.
 ///
 /// # Errors
 /// As there, or a file has changed before the parts that are needed were read again.
@@ -36,22 +37,23 @@ pub(crate) fn open_to_count(
     session: Session,
     paths: &[PathBuf],
     options: Options,
-    max_bytes: u64,
+    max_held_bytes: u64,
     progress: &Progress,
 ) -> Result<Option<Session>, files::Error> {
-    let options = Options { max_set_bytes: max_bytes, buffers: Buffers::windows(), ..options };
+    let options = Options { max_held_bytes, buffers: Buffers::windows(), ..options };
     let loader = session.loader(options).comparing_late();
     let Some((mut session, loaded)) = load::load_within(session, &loader, paths, progress)? else { return Ok(None) };
-    if session.document().is_streamed() {
-        finish(&mut session, loaded, &loader.options)?;
-    } else {
+    if !session.document().is_streamed() {
         session.finish(loaded);
+        return Ok(Some(session));
     }
-    Ok(Some(session))
+    let is_finished = finish(&mut session, loaded, &loader.options, progress)?;
+    Ok(is_finished.then_some(session))
 }
 
 /// Ends a load, as [`Session::finish`] does, after reading again what findings about files and about several rows need.
-fn finish(session: &mut Session, loaded: Loaded, options: &Options) -> Result<(), files::Error> {
+/// False if that are more files than may be in memory.
+fn finish(session: &mut Session, loaded: Loaded, options: &Options, progress: &Progress) -> Result<bool, files::Error> {
     read_missing_keys(session)?;
     if let Some(rows) = load::rows_to_compare(session) {
         keep_urls(session, &rows)?;
@@ -60,15 +62,25 @@ fn finish(session: &mut Session, loaded: Loaded, options: &Options) -> Result<()
     }
     let profile = session.current.checks.profile();
     let knows_origins = session.current.checks.set().knows_origins();
-    let options = Options { buffers: Buffers::New, ..options.clone() };
+    let restored = Options { buffers: Buffers::New, ..options.clone() };
     for id in partial_files(session) {
         let searched = file_fixes::searched_prefixes(session.document(), id, profile);
         if !knows_origins || mentions_any(session, id, &searched)? {
-            restore(session, id, &options)?;
+            progress.hold(file_len(session, id));
+            if options.is_over_limit(progress.read()) {
+                return Ok(false);
+            }
+            restore(session, id, &restored)?;
         }
     }
     load::finish_compared(session, loaded);
-    Ok(())
+    Ok(true)
+}
+
+/// The number of bytes of a file as stored.
+fn file_len(session: &Session, id: SitemapId) -> u64 {
+    let path = session.document().sitemap(id).and_then(|sitemap| sitemap.path.as_deref());
+    path.and_then(|path| session.disk.get(path)).map_or(0, |on_disk| on_disk.len)
 }
 
 /// Whether an entry of a partial file mentions one of these prefixes. Notes those that no entry mentions.
@@ -324,6 +336,30 @@ mod tests {
             let flagged = |session: &Session, rule: SetRule| session.current.checks.set().count_of(rule);
             assert!(flagged(&partial, SetRule::HreflangNoReturn) > 0);
             assert!(flagged(&partial, SetRule::HreflangTargetMissing) > 0);
+        }
+    }
+
+    /// Files pass through memory in windows. One with text between its entries is read as a whole, and one with an entry that may
+    /// use a prefix is read again.
+    #[test]
+    fn files_in_windows_hardly_count_towards_the_limit() {
+        let names = "xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"\n\
+            xmlns:image=\"http://www.google.com/schemas/sitemap-image/1.1\"";
+        let entry = |host: &str, row: u32| format!("<url><loc>https://{host}/{row}</loc></url>");
+        let entries = |host: &str| (0..80).map(|row| entry(host, row)).collect::<Vec<_>>().concat();
+        let folder = tempfile::tempdir().unwrap();
+        let paths = ["a", "b"].map(|host| folder.path().join(format!("{host}.xml")));
+        let loads = |last: &str, limit: u64| {
+            for (path, host) in paths.iter().zip(["a.e", "b.e"]) {
+                fs::write(path, format!("<urlset {names}>{}{last}</urlset>\n", entries(host))).unwrap();
+            }
+            let session = Session::new(NOW, None);
+            open_to_count(session, &paths, Options::default(), limit, &Progress::default()).unwrap().is_some()
+        };
+        let last = ["", "text", "<url><priority>0.5</priority><loc>https://a.e/</loc><!-- image: --></url>"];
+        for (last, is_whole) in last.into_iter().zip([false, true, true]) {
+            assert_eq!(loads(last, 1_000), !is_whole, "{last}");
+            assert!(loads(last, 7_000) && !loads(last, 200), "{last}");
         }
     }
 

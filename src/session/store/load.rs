@@ -300,7 +300,7 @@ pub fn open_in(mut session: Session, path: &Path, options: Options) -> Result<Se
     Ok(session)
 }
 
-/// Opens a set as [`open_all_watched`] does; `None` if it has several files with more than `max_bytes` bytes in sum,
+/// Opens a set as [`open_all_watched`] does; `None` if it has several files with more than `max_held_bytes` bytes in sum,
 /// uncompressed.
 ///
 /// # Errors
@@ -309,10 +309,10 @@ pub fn open_within(
     session: Session,
     paths: &[PathBuf],
     options: Options,
-    max_bytes: u64,
+    max_held_bytes: u64,
     progress: &Progress,
 ) -> Result<Option<Session>, files::Error> {
-    let loader = session.loader(Options { max_set_bytes: max_bytes, ..options });
+    let loader = session.loader(Options { max_held_bytes, ..options });
     Ok(load_within(session, &loader, paths, progress)?.map(finished))
 }
 
@@ -324,10 +324,10 @@ pub fn open_to_report(
     session: Session,
     paths: &[PathBuf],
     options: Options,
-    max_bytes: u64,
+    max_held_bytes: u64,
     progress: &Progress,
 ) -> Result<Option<Session>, files::Error> {
-    let options = Options { max_set_bytes: max_bytes, buffers: Buffers::Huge, ..options };
+    let options = Options { max_held_bytes, buffers: Buffers::Huge, ..options };
     let loader = session.loader(options).comparing_late();
     Ok(load_within(session, &loader, paths, progress)?.map(finished))
 }
@@ -348,10 +348,7 @@ pub(in crate::session) fn load_within(
     paths: &[PathBuf],
     progress: &Progress,
 ) -> Result<Option<(Session, Loaded)>, files::Error> {
-    let is_over = || {
-        let reading = progress.read();
-        reading.files_total > 1 && reading.bytes_total > loader.options.max_set_bytes
-    };
+    let is_over = || loader.options.is_over_limit(progress.read());
     let loaded = loader.load_all(paths, progress, &mut |part| {
         // Gzipped files turn out larger than the load expected.
         if is_over() {
