@@ -3,8 +3,8 @@
 //! A row that is alone on its page needs one table slot and four bytes of hash; a second row opens a group. Hashes only
 //! select candidates: equality is always decided by the texts.
 
-use super::groups::{Class, Groups};
-use super::members::Rows;
+use super::groups::Groups;
+use super::members::{Members, Rows};
 use super::{FileRows, Locs};
 use crate::protocol::location::{self, NO_KEY};
 use hashbrown::HashTable;
@@ -248,8 +248,9 @@ impl Duplicates {
 
     /// The row that this one repeats: the first with the same text, or else the first of the same page.
     pub fn original(&self, row: u32, locs: &impl Locs) -> Option<u32> {
-        let first = self.class_of(row, locs)?.members.first()?;
-        let original = if first == row { self.group_of(row)?.first()? } else { first };
+        let (rows_of_page, rows_of_text) = self.page_of(row, locs)?;
+        let first = rows_of_text.first()?;
+        let original = if first == row { rows_of_page.first()? } else { first };
         (original != row).then_some(original)
     }
 
@@ -258,9 +259,10 @@ impl Duplicates {
         self.groups.rows(self.slot_of(row)?.as_group()?)
     }
 
-    /// The rows with the same text as this one; `None` if it is alone on its page.
-    pub(super) fn class_of(&self, row: u32, locs: &impl Locs) -> Option<&Class> {
-        self.groups.class_of(self.slot_of(row)?.as_group()?, row, locs)
+    /// All rows of the same page as this one, and those with the same text; `None` if it is alone on its page.
+    pub(super) fn page_of(&self, row: u32, locs: &impl Locs) -> Option<(&Rows, &Members)> {
+        let number = self.slot_of(row)?.as_group()?;
+        Some((self.groups.rows(number)?, self.groups.rows_of_text(number, row, locs)?))
     }
 
     /// All rows of the page that a URL names, whether the URL itself is in the set or not.

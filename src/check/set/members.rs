@@ -156,6 +156,12 @@ impl LargeGroup {
     }
 }
 
+impl Default for Members {
+    fn default() -> Self {
+        Self::Few(InlineVec::default())
+    }
+}
+
 impl Members {
     /// One row.
     pub fn of(row: u32, file: u32) -> Self {

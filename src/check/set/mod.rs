@@ -40,7 +40,6 @@ use alternates::Alternates;
 use counters::Counters;
 use file::FileTally;
 use hosts::Hosts;
-use members::Rows;
 use roaring::RoaringBitmap;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -364,11 +363,10 @@ impl SetIndex {
         if !self.duplicates.contains(row) {
             return rules;
         }
-        if let Some(class) = self.duplicates.class_of(row, locs) {
-            let repeats = class.members.first() != Some(row);
-            let first_of_page = self.duplicates.group_of(row).and_then(Rows::first);
-            rules.insert_if(SetRule::DuplicateEquivalent, !repeats && first_of_page != Some(row));
-            let is_in_further_file = class.members.is_first_in_further_file(row, locs.file(row));
+        if let Some((rows_of_page, rows_of_text)) = self.duplicates.page_of(row, locs) {
+            let repeats = rows_of_text.first() != Some(row);
+            rules.insert_if(SetRule::DuplicateEquivalent, !repeats && rows_of_page.first() != Some(row));
+            let is_in_further_file = rows_of_text.is_first_in_further_file(row, locs.file(row));
             rules.insert_if(SetRule::DuplicateAcrossFiles, is_in_further_file);
             rules.insert_if(SetRule::Duplicate, repeats && !is_in_further_file);
         }
