@@ -41,18 +41,42 @@ pub(crate) fn key_hash(decoded: &str) -> u64 {
 /// A looser key for near duplicates: also without scheme, `www.`, trailing slash, directory index
 /// and tracking parameters, in lower case, with the parameters in order.
 pub(crate) fn near_key(decoded: &str, out: &mut String) {
+    let location = Location::of(decoded);
+    let has_scheme = location.scheme.is_some() && !location.host().is_empty();
+    if has_scheme && location.is_normal() && !may_change_in_lower_case(decoded.as_bytes()) {
+        write_near_key(location.authority(), location.path(), location.query(), out);
+    } else {
+        near_key_of_any(decoded, out);
+    }
+}
+
+/// Whether a text has capitals or characters outside of ASCII.
+fn may_change_in_lower_case(text: &[u8]) -> bool {
+    let mut may_change = false;
+    // A pass over all bytes is vectorised, and a search that stops at the first is not.
+    for byte in text {
+        may_change |= byte.is_ascii_uppercase() || !byte.is_ascii();
+    }
+    may_change
+}
+
+/// [`near_key`] of any URL, which is normalised first.
+fn near_key_of_any(decoded: &str, out: &mut String) {
     let mut scratch = String::new();
     let normal = key(decoded, &mut scratch).to_lowercase();
     let location = Location::of(&normal);
+    write_near_key(location.authority(), location.path(), location.query(), out);
+}
+
+/// Writes the near key of a URL in lower case with these parts.
+fn write_near_key(authority: &str, path: &str, query: Option<&str>, out: &mut String) {
     out.clear();
-    let authority = location.authority();
     out.push_str(authority.strip_prefix("www.").unwrap_or(authority));
-    let path = location.path();
     let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
     let is_index = file.strip_prefix("index.").is_some_and(|end| matches!(end, "html" | "htm" | "php"));
     let path = if is_index { folder } else { path };
     out.push_str(path.trim_end_matches('/'));
-    let mut parameters: Vec<&str> = location.query().map_or_else(Vec::new, |query| query.split('&').collect());
+    let mut parameters: Vec<&str> = query.map_or_else(Vec::new, |query| query.split('&').collect());
     parameters.retain(|parameter| !parameter.is_empty() && !params::is_tracking(parameter));
     parameters.sort_unstable();
     for (index, parameter) in parameters.iter().enumerate() {
@@ -502,8 +526,10 @@ mod tests {
             escaped in "(www|WWW|%C3%A9)\\.[a-zA-Z]{0,3}/([a-zA-Z./]|%[C-Fc-f][0-9A-Fa-f]|%[0-9][0-9A-Fa-f]|%){0,8}([?]a=[a-cA-C]?(%C3%A9)?)?",
         ) {
             for text in [odd, format!("https://{rest}"), format!("http://e.com/{rest}"), format!("HTTPS://{escaped}")] {
-                let mut long = String::new();
+                let (mut long, mut of_any) = (String::new(), String::new());
                 near_key(&text, &mut long);
+                near_key_of_any(&text, &mut of_any);
+                prop_assert_eq!(&long, &of_any, "{}", text);
                 if !text.is_empty() {
                     prop_assert_eq!(near_key_hash(&text), hash_of_near_key(&long), "{}", text);
                 }
