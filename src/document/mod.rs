@@ -15,6 +15,7 @@ mod fixture;
 pub(crate) mod form;
 pub(crate) mod frame;
 pub(crate) mod index;
+pub(crate) mod kept_locs;
 pub mod lines;
 pub(crate) mod merge;
 mod needle;
@@ -285,9 +286,13 @@ impl Document {
     }
 
     fn base_value(&self, row: RowId, field: Field) -> Option<Cow<'_, str>> {
+        let kept = self.streaming.as_ref().filter(|_| field == Field::Loc).and_then(|streaming| streaming.loc(row));
+        if let Some(loc) = kept {
+            return Some(Cow::Borrowed(loc));
+        }
         let text = self.base_text(row);
-        if let Some(streaming) = self.streaming.as_ref().filter(|_| text.is_empty()) {
-            return streaming.loc(row).filter(|_| field == Field::Loc).map(Cow::Borrowed);
+        if self.streaming.is_some() && text.is_empty() {
+            return None;
         }
         if field == Field::Loc {
             let record = self.record(row);

@@ -9,6 +9,7 @@
 //! records ([`append_first`]); [`restore`] makes it resident.
 
 use super::Document;
+use super::kept_locs::{KeptLocs, RowLocs};
 use super::lines::Anchor;
 use super::rows::{RowId, RowList};
 use super::sitemap::{Sitemap, SitemapId};
@@ -16,7 +17,7 @@ use super::source::Source;
 use crate::file_bytes::FileBytes;
 use crate::xml::entry::Entry;
 use crate::xml::record::{Flags, Record};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Flag in a stored entry length: the row is news.
@@ -26,7 +27,7 @@ const NEWS: u32 = 1 << 31;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Streaming {
     /// URLs that other rows are compared with, by row id.
-    locs: Arc<HashMap<u32, Box<str>>>,
+    locs: Arc<KeptLocs>,
     /// The entry length of every row in bytes, needed to split; [`NEWS`] is set for news.
     lengths: Option<Arc<[u32]>>,
     /// The resident file.
@@ -37,7 +38,7 @@ pub(super) struct Streaming {
 
 impl Streaming {
     pub(super) fn loc(&self, row: RowId) -> Option<&str> {
-        self.locs.get(&row.0).map(|loc| &**loc)
+        self.locs.get(row)
     }
 
     pub(super) fn entry_len(&self, row: RowId) -> Option<u64> {
@@ -155,10 +156,9 @@ pub(crate) fn replace(document: &mut Document, id: SitemapId, sitemap: Sitemap) 
     document.change_sitemap(id, |slot| *slot = Sitemap { frame, rows, ..sitemap });
 }
 
-/// Keeps the URLs of some rows even while their file is unloaded.
-pub(crate) fn keep_locs(document: &mut Document, locs: impl IntoIterator<Item = (RowId, Box<str>)>) {
-    let streaming = document.streaming.get_or_insert_default();
-    Arc::make_mut(&mut streaming.locs).extend(locs.into_iter().map(|(row, loc)| (row.0, loc)));
+/// Keeps these URLs of rows, and no others, while their files are unloaded.
+pub(crate) fn keep_locs(document: &mut Document, locs: RowLocs) {
+    document.streaming.get_or_insert_default().locs = Arc::new(locs.into());
 }
 
 /// Keeps the entry length in bytes of every row, with the highest bit set for news: what splitting unloaded rows needs.
@@ -206,7 +206,9 @@ mod tests {
         }
         assert!(streamed.is_streamed() && !whole.is_streamed());
         assert_eq!((streamed.live(), streamed.row_limit()), (whole.live(), whole.row_limit()));
-        keep_locs(&mut streamed, [(RowId(5), "https://e.com/5".into())]);
+        let mut locs = RowLocs::default();
+        locs.push(RowId(5), "https://e.com/5");
+        keep_locs(&mut streamed, locs);
         let blank = streamed.records().clone();
         for (number, (from, to)) in parts.into_iter().enumerate() {
             let id = SitemapId(number as u32);

@@ -13,6 +13,7 @@
 
 use crate::check::FindingTarget;
 use crate::check::rule::Rule;
+use crate::document::kept_locs::RowLocs;
 use crate::document::rows::{RowId, RowSet};
 use crate::document::sitemap::SitemapId;
 use crate::document::unload;
@@ -163,12 +164,15 @@ impl StreamedSet {
 
     /// Reads the URLs whose hashes repeat, and compares them.
     fn compare(&mut self, wanted: &Arc<RowSet>, progress: &Progress) -> Result<(), files::Error> {
-        let found = self.texts(wanted, progress).unwrap_or_else(|| self.scanned_texts(wanted, progress))?;
-        let mut lines: Vec<(u32, u32)> = found.iter().map(|(row, _, line)| (row.0, *line)).collect();
-        lines.sort_unstable();
-        self.session.known_lines = Arc::new(lines);
+        let mut found = self.texts(wanted, progress).unwrap_or_else(|| self.scanned_texts(wanted, progress))?;
+        found.sort_unstable_by_key(|(row, _, _)| *row);
+        self.session.known_lines = Arc::new(found.iter().map(|(row, _, line)| (row.0, *line)).collect());
+        let mut locs = RowLocs::default();
+        for (row, loc, _) in found {
+            locs.push(row, &loc);
+        }
         let state = &mut self.session.current.state;
-        unload::keep_locs(&mut state.document, found.into_iter().map(|(row, loc, _)| (row, loc)));
+        unload::keep_locs(&mut state.document, locs);
         state.checks.compare(&state.document, wanted);
         self.cache.compared = Arc::clone(wanted);
         Ok(())

@@ -3,6 +3,7 @@
 //! Every row has its record, its findings and its keys. The text of later rows is read again where it is needed: URLs that
 //! are compared with each other, here; entries whose findings need a message, by [`show_whole`].
 
+use crate::document::kept_locs::RowLocs;
 use crate::document::rows::{RowId, RowSet};
 use crate::document::sitemap::SitemapId;
 use crate::document::unload;
@@ -21,12 +22,8 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The URL of a row, and its line in the file.
-struct RowUrl {
-    row: RowId,
-    loc: Box<str>,
-    line: u32,
-}
+/// URLs of rows of a file, and the rows with the lines of their URLs.
+type LocsAndLines = (RowLocs, Vec<(u32, u32)>);
 
 /// Opens a set as [`load::open_to_report`] does, for a report that mostly counts findings. Only bytes that stay
 /// in memory count towards the limit.
@@ -162,11 +159,13 @@ fn keep_urls(session: &mut Session, rows: &RowSet) -> Result<(), files::Error> {
         let entries = rows.range(file.first..file.first + file.stored.len()).map(|row| row - file.first);
         Some(file.urls(&entries.collect::<Vec<_>>()))
     };
-    let found: Vec<Vec<RowUrl>> = partial_files(session).par_iter().filter_map(of_file).collect::<Result<_, _>>()?;
-    let mut lines: Vec<(u32, u32)> = found.iter().flatten().map(|found| (found.row.0, found.line)).collect();
-    lines.sort_unstable();
+    let found: Vec<LocsAndLines> = partial_files(session).par_iter().filter_map(of_file).collect::<Result<_, _>>()?;
+    let (mut locs, mut lines) = LocsAndLines::default();
+    for (more, lines_of_more) in found {
+        locs.append(&more);
+        lines.extend(lines_of_more);
+    }
     session.known_lines = Arc::new(lines);
-    let locs = found.into_iter().flatten().map(|found| (found.row, found.loc));
     unload::keep_locs(&mut session.current.state.document, locs);
     Ok(())
 }
@@ -188,12 +187,14 @@ impl<'f> PartialFile<'f> {
     }
 
     /// The URLs of entries, by ascending number, with their lines.
-    fn urls(&self, entries: &[u32]) -> Result<Vec<RowUrl>, files::Error> {
-        let mut found = Vec::with_capacity(entries.len());
+    fn urls(&self, entries: &[u32]) -> Result<LocsAndLines, files::Error> {
+        let (mut locs, mut lines) = (RowLocs::default(), Vec::with_capacity(entries.len()));
         self.each_url(entries, |entry, line, loc| {
-            found.push(RowUrl { row: RowId(self.first + entry), loc: loc.into(), line });
+            let row = RowId(self.first + entry);
+            locs.push(row, loc);
+            lines.push((row.0, line));
         })?;
-        Ok(found)
+        Ok((locs, lines))
     }
 
     /// The hashes of the normalised URLs of all entries.
