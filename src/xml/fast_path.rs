@@ -193,6 +193,25 @@ pub(super) fn late_field(
     (end > at).then_some((end, field))
 }
 
+/// The offset and the text of the loc of an entry, if it is the first child, neither tag before it has attributes, and its
+/// text is visible ASCII characters without references. `None` if that is not so: the entry must be parsed.
+pub(crate) fn first_loc<'t>(text: &'t [u8], names: &Names) -> Option<(usize, &'t str)> {
+    if !names.prefix.is_empty() || !names.bare_is_core() || names.is_unbound(b"loc") {
+        return None;
+    }
+    let tag = skip_blanks(text, start(text, 0, names)?.end);
+    let value = text.get(tag..)?.strip_prefix(b"<loc>")?;
+    let (len, is_escaped) = text_before_tag(value)?;
+    let (raw, end) = value.split_at_checked(len)?;
+    let mut is_visible = !raw.is_empty();
+    // A pass over all bytes is vectorised, and a search that stops at the first is not.
+    for byte in raw {
+        is_visible &= byte.is_ascii_graphic();
+    }
+    let loc = str::from_utf8(raw).ok().filter(|_| is_visible && !is_escaped && end.starts_with(b"</loc>"))?;
+    Some((text.len() - value.len(), loc))
+}
+
 /// The range of the raw text of a field that follows the loc, whose value ends at `after`, in an entry without
 /// anomalies. All fields up to it must be in schema order with tags without attributes, separated by blanks, and its
 /// text must be ASCII without references and without blanks around it. `None` if that is not so: the entry must be

@@ -695,6 +695,10 @@ mod tests {
             impl Visit for Seen {
                 fn entry(&mut self, text: &[u8], entry: &Entry, names: &Names) {
                     self.0.push((text.to_vec(), *entry));
+                    if let Some((at, loc)) = fast_path::first_loc(text, names) {
+                        let span = entry.field(Field::Loc).unwrap();
+                        assert_eq!((at, Some(loc)), (span.value_start as usize, entry.value(Field::Loc, text).as_deref()));
+                    }
                     // The text found after the loc is the entry's value.
                     let end = Record::of(entry, text).plain_loc_end();
                     for field in [Field::Lastmod, Field::Changefreq, Field::Priority] {

@@ -16,6 +16,7 @@ use crate::session::file_fixes;
 use crate::session::row_lines::field_offset;
 use crate::session::store::load;
 use crate::xml::entry::Entry;
+use crate::xml::fast_path;
 use crate::xml::names::Names;
 use rayon::prelude::*;
 use std::collections::HashSet;
@@ -232,6 +233,10 @@ impl<'f> PartialFile<'f> {
             while let Some(entry) = wanted.next_if(|entry| self.stored.start(*entry) < end) {
                 let at = (self.stored.start(entry) - start) as usize;
                 let text = bytes.get(at..(self.stored.start(entry + 1) - start) as usize).unwrap_or_default();
+                if let Some((offset, loc)) = fast_path::first_loc(text, self.names) {
+                    visit(entry, lines.position(at + offset).line, loc);
+                    continue;
+                }
                 let parsed = Entry::of(text, self.names);
                 let Some(loc) = parsed.value(Field::Loc, text) else { continue };
                 let line = lines.position(at + field_offset(&parsed, Some(Field::Loc))).line;
