@@ -29,7 +29,7 @@ pub(in crate::session) fn repeated_hashes(lists: &[Vec<u64>]) -> RowSet {
     }
     let met = (0..).zip(hashes()).filter(|(_, hash)| *hash != NO_KEY && candidates.has(*hash));
     let mut met: Vec<(u64, u32)> = met.map(|(row, hash)| (hash, row)).collect();
-    met.sort_unstable();
+    met.par_sort_unstable();
     let equal = met.chunk_by(|(one, _), (next, _)| one == next).filter(|rows| rows.len() > 1);
     equal.flatten().map(|(_, row)| *row).collect()
 }

@@ -12,6 +12,7 @@ use crate::protocol::lastmod::Now;
 use crate::protocol::location;
 use crate::session::checks::DocumentLocs;
 use crate::session::checks::{Checks, Reader, is_part, rule_of};
+use rayon::prelude::*;
 use std::sync::Arc;
 
 impl Checks {
@@ -50,11 +51,10 @@ impl Checks {
     pub fn compare(&mut self, document: &Document, rows: &RowSet) {
         let locs = DocumentLocs(document);
         let set = Arc::make_mut(&mut self.set);
-        let facts = |row: u32| {
-            let key = location::key_hash(&document.loc(RowId(row)));
-            (row, key, document.sitemap_of(RowId(row)).0)
-        };
-        set.compare(rows.iter().map(facts), &locs);
+        let rows_with_keys = |row: &u32| (*row, location::key_hash(&document.loc(RowId(*row))));
+        let keys: Vec<(u32, u64)> = rows.iter().collect::<Vec<_>>().par_iter().map(rows_with_keys).collect();
+        let facts = keys.into_iter().map(|(row, key)| (row, key, document.sitemap_of(RowId(row)).0));
+        set.compare(facts, &locs);
         self.near = Arc::new(set.near_duplicates_among(rows, &locs));
         self.knows_near = true;
     }
