@@ -51,10 +51,13 @@ impl Checks {
     pub fn compare(&mut self, document: &Document, rows: &RowSet) {
         let locs = DocumentLocs(document);
         let set = Arc::make_mut(&mut self.set);
-        let rows_with_keys = |row: &u32| (*row, location::key_hash(&document.loc(RowId(*row))));
-        let keys: Vec<(u32, u64)> = rows.iter().collect::<Vec<_>>().par_iter().map(rows_with_keys).collect();
-        let facts = keys.into_iter().map(|(row, key)| (row, key, document.sitemap_of(RowId(row)).0));
-        set.compare(facts, &locs);
+        let with_key_and_file = |row: u32| {
+            let key = location::key_hash(&document.loc(RowId(row)));
+            (row, key, document.sitemap_of(RowId(row)).0)
+        };
+        let numbers: Vec<u32> = rows.iter().collect();
+        let compared: Vec<(u32, u64, u32)> = numbers.into_par_iter().map(with_key_and_file).collect();
+        set.compare(compared, &locs);
         self.near = Arc::new(set.near_duplicates_among(rows, &locs));
         self.knows_near = true;
     }

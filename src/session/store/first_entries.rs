@@ -23,8 +23,13 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// URLs of rows of a file, and the rows with the lines of their URLs.
-type LocsAndLines = (RowLocs, Vec<(u32, u32)>);
+/// URLs that were read again.
+#[derive(Default)]
+struct RereadUrls {
+    locs: RowLocs,
+    /// The line of each URL in its file, after the number of its row; ascending.
+    lines: Vec<(u32, u32)>,
+}
 
 /// Opens a set as [`load::open_to_report`] does, for a report that mostly counts findings. Only bytes that stay
 /// in memory count towards the limit.
@@ -153,21 +158,21 @@ fn read_missing_keys(session: &mut Session) -> Result<(), files::Error> {
     Ok(())
 }
 
-/// Reads the URLs of rows that are compared with each other, and their lines, which findings name.
+/// Reads the URLs of rows that are compared with each other again, with their lines, which findings name.
 fn keep_urls(session: &mut Session, rows: &RowSet) -> Result<(), files::Error> {
     let of_file = |id: &SitemapId| {
         let file = PartialFile::of(session, *id)?;
         let entries = rows.range(file.first..file.first + file.stored.len()).map(|row| row - file.first);
         Some(file.urls(&entries.collect::<Vec<_>>()))
     };
-    let found: Vec<LocsAndLines> = partial_files(session).par_iter().filter_map(of_file).collect::<Result<_, _>>()?;
-    let (mut locs, mut lines) = LocsAndLines::default();
-    for (more, lines_of_more) in found {
-        locs.append(&more);
-        lines.extend(lines_of_more);
+    let files: Vec<RereadUrls> = partial_files(session).par_iter().filter_map(of_file).collect::<Result<_, _>>()?;
+    let mut urls = RereadUrls::default();
+    for of_file in files {
+        urls.locs.append(&of_file.locs);
+        urls.lines.extend(of_file.lines);
     }
-    session.known_lines = Arc::new(lines);
-    unload::keep_locs(&mut session.current.state.document, locs);
+    session.known_lines = Arc::new(urls.lines);
+    unload::keep_locs(&mut session.current.state.document, urls.locs);
     Ok(())
 }
 
@@ -188,14 +193,14 @@ impl<'f> PartialFile<'f> {
     }
 
     /// The URLs of entries, by ascending number, with their lines.
-    fn urls(&self, entries: &[u32]) -> Result<LocsAndLines, files::Error> {
-        let (mut locs, mut lines) = (RowLocs::default(), Vec::with_capacity(entries.len()));
+    fn urls(&self, entries: &[u32]) -> Result<RereadUrls, files::Error> {
+        let mut urls = RereadUrls { lines: Vec::with_capacity(entries.len()), ..RereadUrls::default() };
         self.each_url(entries, |entry, line, loc| {
             let row = RowId(self.first + entry);
-            locs.push(row, loc);
-            lines.push((row.0, line));
+            urls.locs.push(row, loc);
+            urls.lines.push((row.0, line));
         })?;
-        Ok((locs, lines))
+        Ok(urls)
     }
 
     /// The hashes of the normalised URLs of all entries.
