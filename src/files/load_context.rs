@@ -41,7 +41,8 @@ impl<V: Visit + Send> LoadContext<'_, V> {
         self.cancel_if_over_limit();
     }
 
-    /// Counts a file that is about to be read as a whole: if that exceeds the limit, it is not read.
+    /// Counts a file that is about to be read as a whole. If that exceeds the limit, the load is cancelled, and the read stops
+    /// at its first check.
     pub(super) fn hold_whole(&self, path: &Path) {
         self.hold(std::fs::metadata(path).map_or(0, |metadata| metadata.len()));
     }

@@ -26,7 +26,8 @@ pub struct Options {
     pub max_bytes: u64,
     /// Maximum size of decompressed gzip data in bytes: a few kilobytes can unpack to gigabytes.
     pub max_unpacked: u64,
-    /// Maximum number of bytes of several files in memory: a load that needs more is cancelled as soon as this is known.
+    /// Maximum number of bytes that a set of several files may take in memory: a load that needs more is cancelled as soon as
+    /// this is known.
     pub max_held_bytes: u64,
     /// The public URL of the set's folder or of a file in it, if known.
     pub base_url: Option<String>,
@@ -102,8 +103,8 @@ impl Options {
         Self { max_bytes, max_unpacked: max_bytes, ..self }
     }
 
-    /// Whether a load is known to need more than [`Self::max_held_bytes`]: all bytes of the files, unless most of them pass
-    /// through windows.
+    /// Whether a load is known to need more than [`Self::max_held_bytes`]. All bytes of the files count, or only those that
+    /// stay in memory if files are read in windows.
     pub(crate) fn is_over_limit(&self, reading: Reading) -> bool {
         let bytes = if self.buffers.drops_entries() { reading.bytes_held } else { reading.bytes_total };
         reading.files_total > 1 && bytes > self.max_held_bytes

@@ -186,7 +186,8 @@ impl Groups {
     }
 }
 
-/// Removes a row from those with its text. Returns in how many files less the others are, or `None` if there are none.
+/// Removes a row from those with its text. Returns by how much the number of their files decreases, or `None` if no row
+/// is left.
 fn remove_member(members: &mut Members, row: u32, file: u32) -> Option<u64> {
     let files = members.files();
     members.remove(row, file);

@@ -55,7 +55,7 @@ pub(crate) fn open_to_count(
 }
 
 /// Ends a load, as [`Session::finish`] does, after reading again what findings about files and about several rows need.
-/// False if that are more files than may be in memory.
+/// False if files that must be in memory as a whole exceed the limit.
 fn finish(session: &mut Session, loaded: Loaded, options: &Options, progress: &Progress) -> Result<bool, files::Error> {
     read_missing_keys(session)?;
     if let Some(rows) = load::rows_to_compare(session) {
@@ -65,7 +65,7 @@ fn finish(session: &mut Session, loaded: Loaded, options: &Options, progress: &P
     }
     let profile = session.current.checks.profile();
     let knows_origins = session.current.checks.set().knows_origins();
-    let restored = Options { buffers: Buffers::New, ..options.clone() };
+    let in_new_buffers = Options { buffers: Buffers::New, ..options.clone() };
     for id in partial_files(session) {
         let searched = file_fixes::searched_prefixes(session.document(), id, profile);
         if !knows_origins || mentions_any(session, id, &searched)? {
@@ -73,7 +73,7 @@ fn finish(session: &mut Session, loaded: Loaded, options: &Options, progress: &P
             if options.is_over_limit(progress.read()) {
                 return Ok(false);
             }
-            restore(session, id, &restored)?;
+            restore(session, id, &in_new_buffers)?;
         }
     }
     load::finish_compared(session, loaded);
