@@ -108,11 +108,11 @@ impl View {
         Self { order: Order::File(Arc::new(starts)) }
     }
 
-    /// Adds the rows of files that were just appended. The cost does not depend on the number of earlier files, unless
-    /// the view is shared.
+    /// Adds the rows of files that were just appended, unless the view is filtered or sorted: then they are not shown
+    /// until it is built again. The cost does not depend on the number of earlier files, unless the view is shared.
     pub fn append_files(&mut self, document: &Document) {
         // The start of each file, and the end of the last.
-        let Order::File(starts) = &mut self.order else { return *self = Self::file_order(document) };
+        let Order::File(starts) = &mut self.order else { return };
         let Some(known_files) = starts.len().checked_sub(1) else { return *self = Self::file_order(document) };
         let mut total = starts.last().copied().unwrap_or_default();
         let starts = Arc::make_mut(starts);

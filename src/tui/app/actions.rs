@@ -118,7 +118,7 @@ pub(super) fn run(app: &mut App, action: Action, count: Option<u32>) {
         A::NextHit => search::search_again(&mut app.shared, true),
         A::PreviousHit => search::search_again(&mut app.shared, false),
         A::Filter => {
-            let now = app.shared.session.view().spec().filter.as_ref().map(ToString::to_string).unwrap_or_default();
+            let now = view::spec(&app.shared).filter.as_ref().map(ToString::to_string).unwrap_or_default();
             app.open_line(Purpose::Filter, &now);
         }
         A::Unfilter => view::show_all(&mut app.shared),
@@ -127,7 +127,7 @@ pub(super) fn run(app: &mut App, action: Action, count: Option<u32>) {
         A::Changes => open_changes(app),
         A::Sort => view::cycle_sort(&mut app.shared),
         A::SortKeys => {
-            let keys = to_text(&app.shared.session.view().spec().sort);
+            let keys = to_text(&view::spec(&app.shared).sort);
             app.open_line(Purpose::Command, &format!("sort {keys}"));
         }
         A::NextFinding => search::next_finding(&mut app.shared, true),
@@ -189,7 +189,7 @@ fn escape(app: &mut App) {
         app.shared.session.mark(&all, false);
         return app.shared.show_note("marks cleared");
     }
-    if app.shared.session.view().spec().filter.is_some() {
+    if view::spec(&app.shared).filter.is_some() {
         view::show_all(&mut app.shared);
     }
 }
@@ -220,7 +220,7 @@ fn stop_jobs(app: &mut App) -> bool {
     app.shared.jobs.effect(Effect::Cancel(kind));
     match kind {
         Kind::Load => app.shared.show_note("loading stopped; what was read can be viewed, not changed"),
-        Kind::View => app.shared.requested_rows.view = None,
+        Kind::View => view::drop_requested(&mut app.shared),
         Kind::Search => app.shared.requested_rows.stop_search(),
         Kind::Probe => {
             app.shared.probing.is_stopping = true;

@@ -18,7 +18,7 @@ use crate::tui::theme::{Scheme, Theme};
 
 /// Executes a command.
 pub(super) fn execute(app: &mut App, command: Command, default_scope: DefaultScope) {
-    let spec = app.shared.session.view().spec().clone();
+    let spec = view::spec(&app.shared).clone();
     match command {
         Command::Filter(filter) => view::show_view(&mut app.shared, ViewSpec { filter, ..spec }),
         Command::Sort(sort) => view::show_view(&mut app.shared, ViewSpec { sort, ..spec }),

@@ -18,7 +18,7 @@ pub(super) fn job_ended(app: &mut App, kind: Kind, outcome: Option<JobOutcome>) 
     app.shared.jobs.job_ended(kind);
     let Some(outcome) = outcome else {
         match kind {
-            Kind::View => app.shared.requested_rows.view = None,
+            Kind::View => view::drop_requested(&mut app.shared),
             Kind::Search => app.shared.requested_rows.stop_search(),
             Kind::Probe => probe::finish_probe(&mut app.shared, Ok(String::new())),
             // The set becomes read-only, so that the journal in the state folder is kept.

@@ -1,5 +1,6 @@
 //! Starts the first load, and reloads.
 
+use super::super::operations::view;
 use super::super::state::jobs::Part;
 use super::super::state::outcome::JobOutcome;
 use super::super::state::{Shared, Start};
@@ -96,7 +97,7 @@ pub(in crate::tui::app) fn reload(shared: &mut Shared, discard: bool) {
 /// Replaces the set by another. The filter, the order, the profile, the policy and the data stay the same.
 pub(in crate::tui::app) fn open_instead(shared: &mut Shared, opened: Start, options: Options) {
     let now = shared.session.view().clock;
-    let spec = shared.session.view().spec().clone();
+    let spec = view::spec(shared).clone();
     let (profile, backups) = (shared.session.view().profile(), save::backups(&shared.session));
     let policy = shared.session.policy().cloned();
     let data = shared.session.view().data.clone();

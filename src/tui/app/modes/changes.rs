@@ -155,7 +155,7 @@ impl Changes {
         match self.entry() {
             Some(Entry::Row(row)) => {
                 if shared.session.view().position_of(row).is_none() {
-                    view::show_view(shared, ViewSpec { filter: None, ..shared.session.view().spec().clone() });
+                    view::show_view(shared, ViewSpec { filter: None, ..view::spec(shared).clone() });
                 }
                 shared.grid.row = Some(row);
                 shared.grid.follow(&shared.session);

@@ -65,7 +65,7 @@ impl LineEdit {
             drawn: false,
             ticket: 0,
             about,
-            before: shared.session.view().spec().clone(),
+            before: view::spec(shared).clone(),
             listing: None,
         });
         edit.changed(shared);

@@ -9,9 +9,19 @@ use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::tui::jobs::Kind;
 
-/// Filters and sorts the rows, at once or in a job.
+/// Filters and sorts the rows, at once or in a job; while files are loaded, those that are loaded, and all rows at the
+/// end.
 pub(in crate::tui::app) fn show_view(shared: &mut Shared, spec: ViewSpec) {
     show_data_columns(shared, &spec);
+    if shared.session.is_loading() {
+        shared.opening.view = Some(spec.clone());
+        if shared.has_no_rows_yet() {
+            if !spec.is_plain() {
+                shared.show_note("no rows are loaded yet; the filter and the order apply when all are");
+            }
+            return;
+        }
+    }
     let ticket = shared.jobs.next_ticket();
     shared.requested_rows.view = Some((ticket, spec.clone()));
     if shared.is_small() {
@@ -47,9 +57,17 @@ fn show_data_columns(shared: &mut Shared, spec: &ViewSpec) {
     }
 }
 
-/// The filter and sort keys of the view that is shown or being computed.
+/// The filter and sort keys of the view that is shown, being computed, or shown once the files are loaded.
 pub(in crate::tui) fn spec(shared: &Shared) -> &ViewSpec {
-    shared.requested_rows.view.as_ref().map_or_else(|| shared.session.view().spec(), |(_, spec)| spec)
+    let requested = shared.requested_rows.view.as_ref().map(|(_, spec)| spec);
+    let at_end = shared.opening.view.as_ref().filter(|_| shared.session.is_loading());
+    requested.or(at_end).unwrap_or_else(|| shared.session.view().spec())
+}
+
+/// Drops the view that is being computed, and the one for the end of the load.
+pub(in crate::tui::app) fn drop_requested(shared: &mut Shared) {
+    shared.requested_rows.view = None;
+    shared.opening.view = None;
 }
 
 pub(in crate::tui::app) fn view_done(
@@ -77,7 +95,7 @@ pub(in crate::tui::app) fn view_done(
 /// Shows the rows that match a query, keeping the order.
 pub(in crate::tui::app) fn filter_by(shared: &mut Shared, query: &str) {
     match Query::parse(query, &shared.session.view().vocabulary()) {
-        Ok(query) => show_view(shared, ViewSpec { filter: Some(query), ..shared.session.view().spec().clone() }),
+        Ok(query) => show_view(shared, ViewSpec { filter: Some(query), ..spec(shared).clone() }),
         Err(error) => shared.show_error(error.message),
     }
 }
@@ -91,7 +109,7 @@ pub(in crate::tui::app) fn filter_by_value(shared: &mut Shared) {
         None => "none".to_owned(),
     };
     let own = format!("{}={value}", field.name());
-    let query = match &shared.session.view().spec().filter {
+    let query = match &spec(shared).filter {
         Some(filter) => format!("({filter}) and {own}"),
         None => own,
     };
@@ -117,5 +135,5 @@ pub(in crate::tui::app) fn cycle_sort(shared: &mut Shared) {
 
 /// Shows all rows, keeping the order.
 pub(in crate::tui::app) fn show_all(shared: &mut Shared) {
-    show_view(shared, ViewSpec { filter: None, ..shared.session.view().spec().clone() });
+    show_view(shared, ViewSpec { filter: None, ..spec(shared).clone() });
 }

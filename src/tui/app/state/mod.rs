@@ -90,7 +90,7 @@ pub(in crate::tui) struct Opening {
     pub(in crate::tui::app) options: Options,
     /// What was opened last.
     pub(in crate::tui::app) start: Option<Start>,
-    /// Filter and sort keys to restore once the set is read.
+    /// Filter and sort keys of the view once all files are loaded: those before a reload, or the last requested ones.
     pub(in crate::tui::app) view: Option<ViewSpec>,
     /// The first rows of a large file, until the session has them.
     pub first_rows: Vec<FirstRow>,

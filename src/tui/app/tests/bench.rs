@@ -39,6 +39,15 @@ pub(super) struct Bench {
     pub(super) held: Vec<(Work, Progress)>,
 }
 
+/// Runs a job. Returns the events that it sends.
+fn events(kind: Kind, work: Work, progress: &Progress) -> Vec<Event> {
+    let events = RefCell::new(Vec::new());
+    let outcome = work(progress, &|part| events.borrow_mut().push(Event::Part(part)));
+    let mut events = events.into_inner();
+    events.push(Event::Done(Finished { kind, number: 0, outcome: Some(outcome) }));
+    events
+}
+
 impl Bench {
     pub(super) fn start(start: Start, size: (u16, u16), theme: &Theme) -> Self {
         Self::begin(start, App::new(Session::new(NOW, None), *theme, size), Options::default())
@@ -107,12 +116,15 @@ impl Bench {
     }
 
     fn work(&mut self, kind: Kind, work: Work, progress: &Progress) {
-        let parts = RefCell::new(Vec::new());
-        let outcome = work(progress, &|part| parts.borrow_mut().push(part));
-        for part in parts.into_inner() {
-            self.send(Event::Part(part));
+        for event in events(kind, work, progress) {
+            self.send(event);
         }
-        self.send(Event::Done(Finished { kind, number: 0, outcome: Some(outcome) }));
+    }
+
+    /// Runs a held job, and returns the events that it would send.
+    pub(super) fn run_held(&mut self) -> Vec<Event> {
+        let (work, progress) = self.held.remove(0);
+        events(self.hold.unwrap(), work, &progress)
     }
 
     /// Runs the held jobs, and holds the next ones.

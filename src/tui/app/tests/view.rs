@@ -1,6 +1,7 @@
 //! Tests of the view: filter, order, search, columns, files of a set.
 
 use super::bench::{Bench, SMALL};
+use crate::files::Options;
 use crate::progress::work;
 use crate::protocol::Field;
 use crate::tui::app::{Event, Start};
@@ -374,4 +375,64 @@ fn a_job_writes_a_rule() {
     assert!(!rules.exists());
     bench.release_jobs();
     assert!(rules.exists() && bench.message().contains("kept in"), "{}", bench.message());
+}
+
+/// Three files of two rows each, of which none is loaded, and the events of their load.
+fn loading() -> (Bench, Vec<Event>) {
+    let folder = tempfile::tempdir().unwrap();
+    for file in 0..3 {
+        let row = |path: &str| format!("  <url><loc>https://example.com/{path}/{file}</loc></url>\n");
+        let rows = row("tea") + &row("cup");
+        let xml = format!("<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n{rows}</urlset>\n");
+        std::fs::write(folder.path().join(format!("{file}.xml")), xml).unwrap();
+    }
+    let mut bench = Bench::start_held(Start::Path(folder.path().to_owned()), Options::default(), Kind::Load);
+    let events = bench.run_held();
+    bench.folder = Some(folder);
+    // Each file, the set with the findings of its rows together, and the end.
+    assert_eq!(events.len(), 5);
+    (bench, events)
+}
+
+#[test]
+fn a_filter_and_an_order_requested_while_files_are_loaded_apply_to_all_of_them() {
+    // Before any row is known, after the first file, before the last.
+    for at in 0..3 {
+        for (keys, first, all) in [
+            (":sort -loc\n", "/tea/0", ["/tea/2", "/tea/1", "/tea/0", "/cup/2", "/cup/1", "/cup/0"].as_slice()),
+            ("fcup\n", "/cup/0", &["/cup/0", "/cup/1", "/cup/2"]),
+            (":filter tea\n:sort -loc\n", "/tea/0", &["/tea/2", "/tea/1", "/tea/0"]),
+        ] {
+            let (mut bench, events) = loading();
+            for (number, event) in events.into_iter().enumerate() {
+                if number == at {
+                    bench.keys(&keys.replace('\n', "<enter>"));
+                }
+                bench.send(event);
+                if number == 0 && at == 0 && keys.starts_with(':') {
+                    assert!(bench.message().contains("no rows are loaded yet"), "{keys:?}: {}", bench.message());
+                }
+                if number == 0 && at == 1 {
+                    assert_eq!(bench.paths().len(), 2);
+                }
+                if number == 2 && at == 1 {
+                    assert_eq!(bench.paths()[0], first, "{keys:?}: rows of the first file only");
+                    bench.shows("6 URLs");
+                }
+            }
+            bench.release_jobs();
+            assert_eq!(bench.paths(), all, "{keys:?} at {at}");
+        }
+    }
+}
+
+#[test]
+fn a_filter_that_is_stopped_while_files_are_loaded_is_not_applied_later() {
+    let (mut bench, events) = loading();
+    let mut events = events.into_iter();
+    bench.send(events.next().unwrap());
+    bench.keys("fcup<esc>");
+    events.for_each(|event| bench.send(event));
+    bench.release_jobs();
+    assert_eq!(bench.paths().len(), 6);
 }
