@@ -140,7 +140,7 @@ impl App {
             Event::Key(key) => {
                 let control = key.modifiers.contains(KeyModifiers::CONTROL);
                 let at_once = control && matches!(key.code, KeyCode::Char('c' | 'l' | 'z'));
-                key.code != KeyCode::Esc && !at_once && !self.works_without_rows(*key)
+                key.code != KeyCode::Esc && !at_once && !self.works_at_once(*key)
             }
             Event::Paste(_) => true,
             Event::Mouse(mouse) => matches!(mouse.kind, MouseEventKind::Down(_)),
@@ -149,22 +149,27 @@ impl App {
         needs_rows && (self.rows_are_pending() || !self.held_input.is_empty())
     }
 
-    /// Whether a key works before the session has rows, and no input before it waits: it needs no row, or moves the
-    /// cursor among the first rows. So the editor can be left even if a load never ends, as with a network file system
-    /// that does not answer.
-    fn works_without_rows(&self, key: KeyEvent) -> bool {
-        if !self.held_input.is_empty() || !self.shared.has_no_rows_yet() {
+    /// Whether a key works although others wait, and no input before it waits. Before the session has rows, that is a key
+    /// that needs no row, or moves the cursor among the first rows: so the editor can be left even if a load never ends,
+    /// as with a network file system that does not answer. Between the last file and the set that can be edited, it is
+    /// any key that moves the cursor.
+    fn works_at_once(&self, key: KeyEvent) -> bool {
+        if !self.held_input.is_empty() {
             return false;
+        }
+        let Some(action) = self.shared.keymap.action_of(key.into()) else { return false };
+        if !self.shared.has_no_rows_yet() {
+            let moves_by_page = matches!(action, A::PageUp | A::PageDown | A::HalfPageUp | A::HalfPageDown);
+            let moves = moves_by_page || matches!(action, A::Up | A::Down | A::Left | A::Right | A::Last);
+            return moves && !self.shared.requested_rows.is_any();
         }
         let (grid, page) = (&self.shared.grid, self.areas().page());
         let below = grid.first_rows.saturating_sub(grid.position + 1);
-        match self.shared.keymap.action_of(key.into()) {
-            Some(A::Quit | A::Help | A::CommandLine | A::Palette | A::Mouse | A::Up | A::PageUp | A::HalfPageUp) => {
-                true
-            }
-            Some(A::Down) => below > 0,
-            Some(A::HalfPageDown) => below >= page / 2,
-            Some(A::PageDown) => below >= page,
+        match action {
+            A::Quit | A::Help | A::CommandLine | A::Palette | A::Mouse | A::Up | A::PageUp | A::HalfPageUp => true,
+            A::Down => below > 0,
+            A::HalfPageDown => below >= page / 2,
+            A::PageDown => below >= page,
             _ => false,
         }
     }

@@ -4,6 +4,7 @@ use super::bench::{Bench, SMALL};
 use crate::files::Options;
 use crate::progress::work;
 use crate::protocol::Field;
+use crate::tui::app::state::KeyHold;
 use crate::tui::app::{Event, Start};
 use crate::tui::jobs::Kind;
 use crate::tui::theme::Theme;
@@ -435,4 +436,17 @@ fn a_filter_that_is_stopped_while_files_are_loaded_is_not_applied_later() {
     events.for_each(|event| bench.send(event));
     bench.release_jobs();
     assert_eq!(bench.paths().len(), 6);
+}
+
+#[test]
+fn the_cursor_moves_while_the_journal_of_a_loaded_set_is_read() {
+    let (mut bench, events) = loading();
+    events.into_iter().take(3).for_each(|event| bench.send(event));
+    assert_eq!(bench.app.shared.opening.keys, KeyHold::On);
+    let position = |bench: &Bench| bench.app.shared.grid.position;
+    bench.keys("jj");
+    assert_eq!(position(&bench), 2);
+    // What changes the set waits, and so does all input after it.
+    bench.keys("xj");
+    assert_eq!(position(&bench), 2);
 }
