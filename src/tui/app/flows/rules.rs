@@ -44,7 +44,8 @@ fn count_by_file(shared: &mut Shared) {
     if shared.session.document().sitemaps().len() < 2 {
         shared.row_counts = None;
     } else if shared.is_small() {
-        shared.row_counts = markdown::row_counts_by_file(shared.session.view(), &Progress::default());
+        let count = || markdown::row_counts_by_file(shared.session.view(), &Progress::default());
+        shared.row_counts = shared.jobs.run_here(count);
     } else {
         let snapshot = shared.session.snapshot();
         shared.jobs.run(Kind::Count, false, move |progress| {

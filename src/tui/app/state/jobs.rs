@@ -6,7 +6,9 @@ use crate::files::journal::Journal;
 use crate::progress::{Progress, Reading};
 use crate::session::store::background_load::FilesSoFar;
 use crate::tui::jobs::{self, Kind};
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::collections::VecDeque;
+use std::sync::LazyLock;
 
 /// A part of a result that a job delivers while it runs.
 pub enum Part {
@@ -73,9 +75,21 @@ impl JobQueue {
         work: impl FnOnce(&Progress) -> JobOutcome + Send + 'static,
     ) {
         if is_small {
-            self.done.push_back(work(&Progress::default()));
+            let outcome = self.run_here(|| work(&Progress::default()));
+            self.done.push_back(outcome);
         } else {
             self.spawn(kind, Box::new(move |progress, _| work(progress)));
+        }
+    }
+
+    /// Does small work and waits for it. While files are loaded, its parallel iterators run on one thread of their own:
+    /// the threads of all cores would first finish their tasks of the load.
+    pub(in crate::tui::app) fn run_here<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        static THREAD: LazyLock<Option<ThreadPool>> =
+            LazyLock::new(|| ThreadPoolBuilder::new().num_threads(1).build().ok());
+        match THREAD.as_ref().filter(|_| self.is_busy(Kind::Load)) {
+            Some(thread) => thread.install(work),
+            None => work(),
         }
     }
 

@@ -450,3 +450,11 @@ fn the_cursor_moves_while_the_journal_of_a_loaded_set_is_read() {
     bench.keys("xj");
     assert_eq!(position(&bench), 2);
 }
+
+#[test]
+fn small_work_does_not_wait_for_the_threads_of_a_load() {
+    let (bench, _) = loading();
+    assert!(bench.app.shared.jobs.is_busy(Kind::Load));
+    let threads = bench.app.shared.jobs.run_here(rayon::current_num_threads);
+    assert_eq!(threads, 1);
+}
