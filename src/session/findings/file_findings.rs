@@ -18,15 +18,23 @@ use std::sync::Arc;
 
 /// Computes all file and index findings, after a load or a save.
 pub(in crate::session) fn check(session: &mut Session) {
-    let document = session.document();
-    let mut findings = Vec::new();
-    for id in (0..document.with_pending_split().sitemaps().len() as u32).map(SitemapId) {
-        findings.extend(of_sitemap((document, &session.current.saved), id, session.current.checks.profile()));
-    }
+    let mut findings = of_sitemaps(session);
     findings.extend(index_findings::of_index(session));
     findings.extend(required::missing(session).into_iter().map(|(_, finding)| finding));
     findings.extend(robots::of_sitemap_lines(session).into_iter().map(|(_, finding)| finding));
     session.file_findings = Arc::new(findings);
+}
+
+/// Computes the findings of all files without keeping them. The sources cache the searches for prefixes, so that [`check`]
+/// does not search all bytes of large files.
+pub(in crate::session) fn prepare(session: &Session) {
+    drop(of_sitemaps(session));
+}
+
+fn of_sitemaps(session: &Session) -> Vec<Finding> {
+    let (document, profile) = (session.document(), session.current.checks.profile());
+    let ids = (0..document.with_pending_split().sitemaps().len() as u32).map(SitemapId);
+    ids.flat_map(|id| of_sitemap((document, &session.current.saved), id, profile)).collect()
 }
 
 /// Updates the findings of files that a change touched, and of missing required URLs.

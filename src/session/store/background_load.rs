@@ -9,6 +9,7 @@ use crate::document::rows::RowSet;
 use crate::files::{Disk, Options};
 use crate::session::Session;
 use crate::session::checks::Checks;
+use crate::session::findings::file_findings;
 use crate::session::settings::settings_of;
 use crate::session::state::State;
 
@@ -60,9 +61,10 @@ impl BackgroundLoad {
         Some(FilesSoFar { document: document.clone(), checks: checks.without_set_index(), complete: None })
     }
 
-    /// All files, after comparing their rows.
+    /// All files, after comparing their rows and searching their bytes for what their findings depend on.
     pub(crate) fn complete(mut self) -> FilesSoFar {
         load::compare_rows(&mut self.session);
+        file_findings::prepare(&self.session);
         let Session { current, disk, index_rules, listed, .. } = self.session;
         let State { document, checks, .. } = current.state;
         FilesSoFar { document, checks, complete: Some(CompleteLoad { disk, index_rules, listed }) }
@@ -90,7 +92,8 @@ pub(crate) fn show(session: &mut Session, files: FilesSoFar) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::progress::Progress;
+    use crate::check::rule::Rule;
+    use crate::progress::{Progress, work};
     use crate::protocol::lastmod::Now;
     use std::fs;
 
@@ -136,6 +139,30 @@ mod tests {
         assert_eq!(session.disk.paths().count(), 3);
         // The URL that each file has is a duplicate in all but the first.
         assert_eq!(session.view().checks.set().count_of(crate::check::set::SetRule::DuplicateAcrossFiles), 2);
+    }
+
+    #[test]
+    fn the_shown_session_does_not_search_the_bytes_of_the_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let link = "<xhtml:link rel=\"alternate\" hreflang=\"en\" href=\"https://e.com/\"/>";
+        let entries = format!("<url><loc>https://e.com/</loc>{link}</url>\n").repeat(1_000);
+        let text = format!(
+            "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\" xmlns:xhtml=\"http://www.w3.org/1999/xhtml\"\n\
+             xmlns:image=\"http://www.google.com/schemas/sitemap-image/1.1\">\n{entries}</urlset>\n"
+        );
+        fs::write(folder.path().join("s.xml"), &text).unwrap();
+        let mut session = Session::new(NOW, None);
+        let mut load = BackgroundLoad::new(&session);
+        let loader = load.loader(Options::default());
+        let deliver = &mut |file| drop(load.add(file, true));
+        let loaded = loader.load(folder.path(), &Progress::default(), deliver).unwrap();
+        let bytes = text.len() as u64;
+        let mut files = None;
+        assert!(work::here(|| files = Some(load.complete())) > bytes, "the unused prefix is searched for");
+        show(&mut session, files.unwrap());
+        let work = work::here(|| load::finish_compared(&mut session, loaded));
+        assert!(work < bytes / 10, "{work} of {bytes} bytes");
+        assert!(session.file_findings.iter().any(|finding| finding.rule == Rule::NS_DECLARED_UNUSED));
     }
 
     #[test]
