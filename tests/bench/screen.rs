@@ -60,7 +60,8 @@ pub(crate) fn open(set: &Set) -> (Duration, Option<Resident>) {
     (ready, resident_of(&terminal.pid().to_string()))
 }
 
-fn wait_until_ready(terminal: &Terminal, set: &Set) {
+/// Waits until all rows of the set are known, and the cursor is in the first.
+pub(crate) fn wait_until_ready(terminal: &Terminal, set: &Set) {
     terminal.wait_for(&format!("{} URLs", grouped(set.urls)));
     terminal.wait_for(&format!("1/{}", grouped(set.urls)));
     terminal.wait_for("NORMAL");

@@ -165,29 +165,35 @@ fn damage(set: &Set, rounds: u32, report: &mut Report) {
     }
 }
 
-/// Measures keys while the editor opens a set and sorts it.
+/// Measures keys while the editor opens a set, and after it was told to sort the set.
 fn keys(shape: Shape, set: &Set, report: &mut Report) {
     let folder = Folder::new();
     let terminal = Start::new(&folder).size(120, 40).arguments([set.index.to_string_lossy()]).start();
     let is_first = |row: String| row.contains(" 1  /") || row.contains(" 1  http");
     terminal.wait_until("the first row", |screen| screen.rows(0, 120).any(is_first));
-    for (task, line) in [("opens", ""), ("sorts", ":sort loc\r")] {
-        terminal.send(line);
-        if !line.is_empty() {
-            // The command line disappears when the task has started.
-            terminal.wait_for("NORMAL");
-        }
-        let times = moves(&terminal);
-        let what = format!("{}: a key to its frame while the editor {task}, 95th percentile", shape.name());
-        report.time(&what, times, Some(Duration::from_millis(16)));
-    }
+    let key_of = |task: &str| format!("{}: a key to its frame while the editor {task}, 95th percentile", shape.name());
+    let times = moves(&terminal);
+    report.time(&key_of("opens"), percentile(&times, 95), Some(Duration::from_millis(16)));
+    terminal.send("gg");
+    screen::wait_until_ready(&terminal, set);
+    terminal.send(":sort loc\r");
+    let times = moves(&terminal);
+    report.time(&key_of("sorts"), percentile(&times, 95), Some(Duration::from_millis(16)));
+    // It moves the cursor among the sorted rows.
+    let what = format!("{}: the first key after the command to sort, with the sort", shape.name());
+    report.peer(&what, times.last().copied());
 }
 
-/// The 95th percentile of the times of keys that move the cursor.
-fn moves(terminal: &Terminal) -> Duration {
+/// The times of keys that move the cursor, shortest first.
+fn moves(terminal: &Terminal) -> Vec<Duration> {
     let mut times: Vec<_> = (0..KEYS).map(|number| screen::key(terminal, ["j", "j", "k"][number % 3])).collect();
     times.sort();
-    times.get(KEYS * 95 / 100).copied().unwrap_or_default()
+    times
+}
+
+/// The time of which so many of 100 are shorter.
+fn percentile(sorted: &[Duration], percent: usize) -> Duration {
+    sorted.get(sorted.len() * percent / 100).copied().unwrap_or_default()
 }
 
 /// Sets the times of all files of a set to an hour ago: a save hashes files again that are less than two seconds old.
