@@ -151,8 +151,8 @@ impl App {
 
     /// Whether a key works although others wait, and no input before it waits. Before the session has rows, that is a key
     /// that needs no row, or moves the cursor among the first rows: so the editor can be left even if a load never ends,
-    /// as with a network file system that does not answer. Between the last file and the set that can be edited, it is
-    /// any key that moves the cursor.
+    /// as with a network file system that does not answer. Between the last file and the set that can be edited, keys
+    /// that move the cursor work.
     fn works_at_once(&self, key: KeyEvent) -> bool {
         if !self.held_input.is_empty() {
             return false;

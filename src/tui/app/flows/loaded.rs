@@ -84,7 +84,9 @@ fn finish(app: &mut App, loaded: Loaded) {
     let (stopped, sample) = (loaded.stopped, loaded.path.is_none());
     load::finish_compared(&mut app.shared.session, loaded);
     app.shared.grid.follow(&app.shared.session);
-    if let Some(spec) = app.shared.opening.view.take().filter(|spec| !spec.is_plain()) {
+    let requested = app.shared.opening.view.take();
+    let spec = requested.unwrap_or_else(|| app.shared.session.view().spec().clone());
+    if !spec.is_plain() {
         view::show_view(&mut app.shared, spec);
     }
     report_loaded(&mut app.shared, stopped, sample);

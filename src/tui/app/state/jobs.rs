@@ -82,8 +82,8 @@ impl JobQueue {
         }
     }
 
-    /// Does small work and waits for it. While files are loaded, its parallel iterators run on one thread of their own:
-    /// the threads of all cores would first finish their tasks of the load.
+    /// Does small work and waits for it. While files are loaded, it runs on a thread of its own: its parallel iterators
+    /// would have to wait for the threads of all cores, which finish their tasks of the load first.
     pub(in crate::tui::app) fn run_here<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         static THREAD: LazyLock<Option<ThreadPool>> =
             LazyLock::new(|| ThreadPoolBuilder::new().num_threads(1).build().ok());

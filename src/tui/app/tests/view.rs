@@ -4,6 +4,7 @@ use super::bench::{Bench, SMALL};
 use crate::files::Options;
 use crate::progress::work;
 use crate::protocol::Field;
+use crate::tui::app::operations::view;
 use crate::tui::app::state::KeyHold;
 use crate::tui::app::{Event, Start};
 use crate::tui::jobs::Kind;
@@ -436,6 +437,15 @@ fn a_filter_that_is_stopped_while_files_are_loaded_is_not_applied_later() {
     events.for_each(|event| bench.send(event));
     bench.release_jobs();
     assert_eq!(bench.paths().len(), 6);
+    // The filter that is shown stays.
+    let (mut bench, events) = loading();
+    let mut events = events.into_iter();
+    bench.send(events.next().unwrap());
+    bench.keys("fcup<enter>");
+    view::drop_requested(&mut bench.app.shared);
+    events.for_each(|event| bench.send(event));
+    bench.release_jobs();
+    assert_eq!(bench.paths(), ["/cup/0", "/cup/1", "/cup/2"]);
 }
 
 #[test]
