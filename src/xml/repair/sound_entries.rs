@@ -17,7 +17,9 @@ use super::text::{TextContext, first_special};
 use super::{Repairer, SoundPrefix, max_pieces};
 use crate::protocol::Field;
 use crate::xml::defect::{Defect, FoundDefect};
-use std::ops::{Range, RangeInclusive};
+use fearless_simd::prelude::{SimdInt, SimdMask};
+use fearless_simd::{Level, Simd, dispatch, u8x32};
+use std::ops::Range;
 
 /// Checks whether entries are undamaged.
 #[derive(Debug)]
@@ -265,50 +267,70 @@ const fn is_repairable(kind: Defect) -> bool {
     matches!(kind, Defect::Ampersand | Defect::Character)
 }
 
-/// Whether a byte is, or may be the first byte of, a character that XML does not allow.
-const fn may_be_illegal(byte: u8) -> bool {
-    is_illegal(byte) || byte == 0xEF
-}
-
-/// Whether bytes may contain a character that XML does not allow.
-#[inline]
-fn is_suspect(bytes: &[u8]) -> bool {
-    // Without an early exit the compiler vectorises the loop.
-    bytes.iter().fold(false, |found, byte| found | may_be_illegal(*byte))
-}
-
 /// The offset of the next character in a range that XML 1.0 does not allow (production 2); the end of the range if there
 /// is none.
 fn next_illegal(bytes: &[u8], range: Range<usize>) -> usize {
-    // Chunk sizes double, because in a file in which every entry has such a character the next one is close.
-    const CHUNKS: RangeInclusive<usize> = 128..=4_096;
-    /// The length of the parts of a chunk that are examined one by one if it has one.
-    const BLOCK: usize = 32;
-    let (mut at, mut len) = (range.start, *CHUNKS.start());
-    while let Some(rest) = bytes.get(at..range.end).filter(|rest| !rest.is_empty()) {
-        let chunk = rest.get(..len).unwrap_or(rest);
-        if is_suspect(chunk) {
-            let is_illegal_at = |offset: &usize| match bytes.get(at + offset..) {
-                Some([0xEF, 0xBF, 0xBE | 0xBF, ..]) => true,
-                Some([byte, ..]) => is_illegal(*byte),
-                _ => false,
-            };
-            let blocks = chunk.as_chunks::<BLOCK>().0;
-            let clean = BLOCK * blocks.iter().take_while(|block| !is_suspect(*block)).count();
-            if let Some(offset) = (clean..chunk.len()).find(is_illegal_at) {
-                return at + offset;
-            }
-        }
-        at += chunk.len();
-        len = (2 * len).min(*CHUNKS.end());
+    let end = range.end.min(bytes.len());
+    let in_vectors =
+        dispatch!(Level::new(), simd => next_illegal_in_vectors::<_, u8x32<_>>(simd, bytes, range.start..end));
+    match in_vectors {
+        Ok(at) => at,
+        Err(rest) => (rest..end).find(|at| is_illegal_at(bytes, *at)).unwrap_or(range.end),
     }
-    range.end
+}
+
+/// [`next_illegal`] in the whole vectors of a range; an error with the offset behind them if there is none.
+#[allow(clippy::inline_always)] // otherwise it is not compiled for the instructions that `dispatch` selects
+#[inline(always)]
+fn next_illegal_in_vectors<S: Simd, V: SimdInt<S, Element = u8>>(
+    simd: S,
+    bytes: &[u8],
+    range: Range<usize>,
+) -> Result<usize, usize> {
+    let mut start = range.start;
+    while let Some(chunk) = bytes.get(start..start + V::LEN).filter(|_| start + V::LEN <= range.end) {
+        let vector = V::from_slice(simd, chunk);
+        // Tab and line feed are neighbours. U+FFFE and U+FFFF begin with EF.
+        let is_allowed = (vector - b'\t').simd_lt(2) | vector.simd_eq(b'\r');
+        let mut suspects = ((vector.simd_lt(b' ') & !is_allowed) | vector.simd_eq(0xEF)).to_bitmask();
+        while suspects != 0 {
+            let at = start + suspects.trailing_zeros() as usize;
+            if is_illegal_at(bytes, at) {
+                return Ok(at);
+            }
+            suspects &= suspects - 1;
+        }
+        start += V::LEN;
+    }
+    Err(start)
+}
+
+/// Whether a character that XML 1.0 does not allow begins at an offset.
+fn is_illegal_at(bytes: &[u8], at: usize) -> bool {
+    match bytes.get(at..) {
+        Some([0xEF, 0xBF, 0xBE | 0xBF, ..]) => true,
+        Some([byte, ..]) => is_illegal(*byte),
+        _ => false,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_next_illegal_character_is_that_of_a_search_by_character(
+            text in "[a-c\\t\\n\\r]{0,70}[a\u{1}\u{1f}\u{FFFD}\u{FFFE}\u{FFFF}\u{F000}]{0,3}[a-c]{0,70}", from in 0..60_usize, len in 0..150_usize,
+        ) {
+            let from = from.min(text.len());
+            let to = (from + len).min(text.len());
+            let is_bad = |letter: char| letter < ' ' && !matches!(letter, '\t' | '\n' | '\r') || letter >= '\u{FFFE}';
+            let mut found = text.char_indices().filter(|(at, letter)| (from..to).contains(at) && is_bad(*letter));
+            prop_assert_eq!(next_illegal(text.as_bytes(), from..to), found.next().map_or(to, |(at, _)| at));
+        }
+    }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(32))]
