@@ -45,7 +45,7 @@ fn count_by_file(shared: &mut Shared) {
         shared.row_counts = None;
     } else if shared.is_small() {
         let count = || markdown::row_counts_by_file(shared.session.view(), &Progress::default());
-        shared.row_counts = shared.jobs.run_here(count);
+        shared.row_counts = shared.jobs.run_now(count);
     } else {
         let snapshot = shared.session.snapshot();
         shared.jobs.run(Kind::Count, false, move |progress| {

@@ -26,7 +26,7 @@ pub(in crate::tui::app) fn show_view(shared: &mut Shared, spec: ViewSpec) {
     shared.requested_rows.view = Some((ticket, spec.clone()));
     if shared.is_small() {
         let version = shared.session.view().version;
-        let view = shared.jobs.run_here(|| shared.session.view().view_of(&spec, &Progress::default()));
+        let view = shared.jobs.run_now(|| shared.session.view().view_of(&spec, &Progress::default()));
         return view_done(shared, ticket, version, spec, view);
     }
     let snapshot = shared.session.snapshot();

@@ -75,7 +75,7 @@ impl JobQueue {
         work: impl FnOnce(&Progress) -> JobOutcome + Send + 'static,
     ) {
         if is_small {
-            let outcome = self.run_here(|| work(&Progress::default()));
+            let outcome = self.run_now(|| work(&Progress::default()));
             self.done.push_back(outcome);
         } else {
             self.spawn(kind, Box::new(move |progress, _| work(progress)));
@@ -84,7 +84,7 @@ impl JobQueue {
 
     /// Does small work and waits for it. While files are loaded, it runs on a thread of its own: its parallel iterators
     /// would have to wait for the threads of all cores, which finish their tasks of the load first.
-    pub(in crate::tui::app) fn run_here<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+    pub(in crate::tui::app) fn run_now<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         static THREAD: LazyLock<Option<ThreadPool>> =
             LazyLock::new(|| ThreadPoolBuilder::new().num_threads(1).build().ok());
         match THREAD.as_ref().filter(|_| self.is_busy(Kind::Load)) {

@@ -462,9 +462,9 @@ fn the_cursor_moves_while_the_journal_of_a_loaded_set_is_read() {
 }
 
 #[test]
-fn small_work_does_not_wait_for_the_threads_of_a_load() {
+fn small_work_has_its_own_thread_during_a_load() {
     let (bench, _) = loading();
     assert!(bench.app.shared.jobs.is_busy(Kind::Load));
-    let threads = bench.app.shared.jobs.run_here(rayon::current_num_threads);
+    let threads = bench.app.shared.jobs.run_now(rayon::current_num_threads);
     assert_eq!(threads, 1);
 }
