@@ -11,6 +11,7 @@ use crate::check::rule::Rule;
 use crate::files::external_changes::Thoroughness;
 use crate::files::journal::LockedByOther;
 use crate::files::{self, Error, Loaded, Reason};
+use crate::protocol::Severity;
 use crate::session::store::journal::recovery::{JournalRead, OpenSet};
 use crate::session::store::{journal, load, save};
 use crate::tui::app::state::KeyHold;
@@ -87,6 +88,8 @@ fn finish(app: &mut App, loaded: Loaded) {
     let requested = app.shared.opening.view.take();
     let spec = requested.unwrap_or_else(|| app.shared.session.view().spec().clone());
     if !spec.is_plain() {
+        // That they apply later is no longer true.
+        app.shared.message.take_if(|message| message.severity == Severity::Note);
         view::show_view(&mut app.shared, spec);
     }
     report_loaded(&mut app.shared, stopped, sample);

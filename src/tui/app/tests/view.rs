@@ -424,6 +424,7 @@ fn a_filter_and_an_order_requested_while_files_are_loaded_apply_to_all_of_them()
             }
             bench.release_jobs();
             assert_eq!(bench.paths(), all, "{keys:?} at {at}");
+            assert!(bench.app.shared.message.is_none(), "{keys:?} at {at}: {}", bench.message());
         }
     }
 }
