@@ -88,7 +88,7 @@ fn finish(app: &mut App, loaded: Loaded) {
     let requested = app.shared.opening.view.take();
     let spec = requested.unwrap_or_else(|| app.shared.session.view().spec().clone());
     if !spec.is_plain() {
-        // That they apply later is no longer true.
+        // A note said that the filter and the order apply later.
         app.shared.message.take_if(|message| message.severity == Severity::Note);
         view::show_view(&mut app.shared, spec);
     }
