@@ -286,13 +286,9 @@ impl Document {
     }
 
     fn base_value(&self, row: RowId, field: Field) -> Option<Cow<'_, str>> {
-        let kept = self.streaming.as_ref().filter(|_| field == Field::Loc).and_then(|streaming| streaming.loc(row));
-        if let Some(loc) = kept {
-            return Some(Cow::Borrowed(loc));
-        }
         let text = self.base_text(row);
-        if self.streaming.is_some() && text.is_empty() {
-            return None;
+        if let Some(streaming) = self.streaming.as_ref().filter(|_| text.is_empty()) {
+            return streaming.loc(row).filter(|_| field == Field::Loc).map(Cow::Borrowed);
         }
         if field == Field::Loc {
             let record = self.record(row);

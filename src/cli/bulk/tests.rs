@@ -214,6 +214,16 @@ fn rows_that_fixes_skip_are_counted_the_same_when_streamed() {
     }
 }
 
+/// The fix for the order of fields replaces the text of an entry whose URL other rows are compared with.
+#[test]
+fn a_new_url_in_a_replaced_entry_is_the_same_in_memory_and_streamed() {
+    let files = [vec![], vec![(0, 0), (4, 4)]];
+    for words in [&["fix", "PATH", "--check"][..], &["fix", "PATH", "--accept-repairs"]] {
+        let (loaded, streamed, _) = both(words, &files);
+        assert_eq!(loaded, streamed, "{words:?}");
+    }
+}
+
 #[test]
 fn changes_are_streamed_except_fixes_that_need_several_rows() {
     let files = [vec![(1, 0), (20, 2), (1, 4)], vec![(12, 3), (13, 3)], vec![(12, 4), (22, 1)]];
