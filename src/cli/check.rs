@@ -179,7 +179,7 @@ impl Report {
     fn report(&mut self, set: &mut SetReader, streams: &mut Streams<'_>) -> Result<Status, Failure> {
         self.add_files(set.session());
         let reporter = Reporter::new(set.session());
-        self.take_all(&reporter.of_index(set.session()), set.session(), streams.out)?;
+        self.take_all(reporter.of_index(set.session()), set.session(), streams.out)?;
         self.take_groups(streams.out)?;
         set.each_with_findings(streams, |session, (id, file_rows), out| {
             if let FileRows::Counted(_, counts) = file_rows {
@@ -209,12 +209,12 @@ impl Report {
         set: &SetReader,
         streams: &mut Streams<'_>,
     ) -> Result<Status, Failure> {
-        self.take_all(&reporter.of_set(set.session()), set.session(), streams.out)?;
+        self.take_all(reporter.of_set(set.session()), set.session(), streams.out)?;
         self.take_groups(streams.out)?;
         let refused: Vec<LocatedFinding> =
             set.session().unread().iter().filter_map(findings::file_findings::of_error).collect();
         for found in refused {
-            self.take_outside(&found, streams.out)?;
+            self.take_outside(found, streams.out)?;
         }
         Ok(self.common.report_unread(set.session(), true, streams))
     }
@@ -222,32 +222,32 @@ impl Report {
     /// Adds the finding about a file that is not a sitemap. A file that cannot be read is an error.
     fn refuse(&mut self, error: files::Error, streams: &mut Streams<'_>) -> Result<(), Failure> {
         let Some(found) = findings::file_findings::of_error(&error) else { return Err(error.into()) };
-        self.take_outside(&found, streams.out)
+        self.take_outside(found, streams.out)
     }
 
     /// Adds a finding about a file that belongs to no set.
-    fn take_outside(&mut self, found: &LocatedFinding, out: &mut dyn Write) -> Result<(), Failure> {
+    fn take_outside(&mut self, found: LocatedFinding, out: &mut dyn Write) -> Result<(), Failure> {
         if self.query.is_none() && self.filter.includes(found.finding.rule) {
-            self.take(&[Listed { found, extent: None }], out)?;
+            self.take(vec![Listed { found, extent: None }], out)?;
         }
         Ok(())
     }
 
     /// Adds those findings of a set that match the options.
-    fn take_all(&mut self, found: &[LocatedFinding], session: &Session, out: &mut dyn Write) -> Result<(), Failure> {
+    fn take_all(&mut self, found: Vec<LocatedFinding>, session: &Session, out: &mut dyn Write) -> Result<(), Failure> {
         let facts = self.query.as_ref().map(|_| session.view().facts_by_row());
-        let mut listed: Vec<Listed<&LocatedFinding>> = Vec::with_capacity(found.len());
+        let mut listed: Vec<Listed> = Vec::with_capacity(found.len());
         for found in found {
             let passes = match (&self.query, &facts, found.row()) {
                 (Some(query), Some(facts), Some(row)) => query.matches(&facts.of(row)),
                 (Some(_), ..) => false,
                 (None, ..) => true,
             };
-            if passes && self.filter.includes(found.finding.rule) && !self.groups.take(found) {
+            if passes && self.filter.includes(found.finding.rule) && !self.groups.take(&found) {
                 listed.push(Listed { found, extent: None });
             }
         }
-        self.take(&listed, out)
+        self.take(listed, out)
     }
 
     /// Adds the grouped findings of a file, after its last row.
@@ -256,17 +256,17 @@ impl Report {
             if let Some((rule, severity)) = group.counted() {
                 self.count_unlisted(rule, severity, 1);
             } else if let Some((found, extent)) = group.into_finding() {
-                self.take(&[Listed { found: &found, extent }], out)?;
+                self.take(vec![Listed { found, extent }], out)?;
             }
         }
         Ok(())
     }
 
     /// Counts findings and prints or keeps them. Both happen here, so that the totals match the list.
-    fn take(&mut self, listed: &[Listed<&LocatedFinding>], out: &mut dyn Write) -> Result<(), Failure> {
-        let mut printed = Vec::with_capacity(listed.len());
+    fn take(&mut self, listed: Vec<Listed>, out: &mut dyn Write) -> Result<(), Failure> {
+        let mut printed = Vec::new();
         for listed in listed {
-            let found = listed.found;
+            let found = &listed.found;
             if let Some(accepted) = &mut self.accepted {
                 accepted.add(found);
                 continue;
@@ -277,14 +277,14 @@ impl Report {
             self.count(found.finding.rule, found.finding.severity, 1);
             match (&mut self.format, &mut self.worst) {
                 (Format::Text(grouped), _) => grouped.add(found),
-                (_, Some(worst)) => worst.add(*listed),
-                (_, None) => printed.push(*listed),
+                (_, Some(worst)) => worst.add(listed),
+                (_, None) => printed.push(listed),
             }
         }
         self.print(&printed, out)
     }
 
-    fn print(&mut self, listed: &[Listed<&LocatedFinding>], out: &mut dyn Write) -> Result<(), Failure> {
+    fn print(&mut self, listed: &[Listed], out: &mut dyn Write) -> Result<(), Failure> {
         self.printed += listed.len() as u64;
         self.format.print(listed, self.filter.fails, out)?;
         Ok(())
@@ -401,8 +401,9 @@ impl Report {
     fn finish(&mut self, streams: &mut Streams<'_>) -> Result<(), Failure> {
         let out = &mut *streams.out;
         let worst = self.worst.as_mut().map(|worst| std::mem::take(&mut worst.findings)).unwrap_or_default();
-        let worst: Vec<Listed<&LocatedFinding>> = worst.values().map(Listed::as_ref).collect();
-        self.print(&worst, out)?;
+        for findings in worst.values() {
+            self.print(findings, out)?;
+        }
         match &mut self.format {
             Format::Lines { .. } | Format::Github => {}
             Format::Text(grouped) => text_report::print(grouped, out, streams.colour)?,
@@ -487,13 +488,12 @@ impl Receiver for FileReport<'_> {
             match rendered {
                 Rendered::Findings(found) => findings.extend(found),
                 Rendered::Text(text) => {
-                    self.report.take_all(&findings, self.session, self.out)?;
-                    findings.clear();
+                    self.report.take_all(std::mem::take(&mut findings), self.session, self.out)?;
                     self.report.print_text(&self.file, &text, self.out)?;
                 }
             }
         }
-        self.report.take_all(&findings, self.session, self.out)
+        self.report.take_all(findings, self.session, self.out)
     }
 
     fn count(&mut self, counted: Counted) {
@@ -516,38 +516,50 @@ impl Receiver for FileReport<'_> {
 #[derive(Debug)]
 struct Worst {
     most: usize,
-    findings: BTreeMap<(Reverse<Severity>, u64), Listed<LocatedFinding>>,
-    seen: u64,
+    /// The number of findings, at most `most`.
+    len: usize,
+    /// The findings of each severity in the order in which they were found. No list is empty.
+    findings: BTreeMap<Reverse<Severity>, Vec<Listed>>,
 }
 
 impl Worst {
     const fn new(most: usize) -> Self {
-        Self { most, findings: BTreeMap::new(), seen: 0 }
+        Self { most, len: 0, findings: BTreeMap::new() }
     }
 
-    fn add(&mut self, Listed { found, extent }: Listed<&LocatedFinding>) {
-        self.seen += 1;
-        let key = (Reverse(found.finding.severity), self.seen);
-        if self.findings.len() < self.most {
-            self.findings.insert(key, Listed { found: found.clone(), extent });
-        } else if self.findings.last_key_value().is_some_and(|(last, _)| *last > key) {
-            self.findings.pop_last();
-            self.findings.insert(key, Listed { found: found.clone(), extent });
+    fn add(&mut self, listed: Listed) {
+        let severity = Reverse(listed.found.finding.severity);
+        if self.is_full() {
+            let least = self.findings.last_entry().filter(|least| *least.key() > severity);
+            let Some(mut least) = least else { return };
+            least.get_mut().pop();
+            if least.get().is_empty() {
+                least.remove();
+            }
+            self.len -= 1;
         }
+        self.findings.entry(severity).or_default().push(listed);
+        self.len += 1;
+    }
+
+    const fn is_full(&self) -> bool {
+        self.len >= self.most
+    }
+
+    /// The severity of the least severe finding.
+    fn least(&self) -> Option<Severity> {
+        self.findings.last_key_value().map(|(severity, _)| severity.0)
     }
 
     /// The rules whose further findings would not be printed.
     fn counted_only_rules(&self, profile: Profile) -> RuleSet {
-        let least = self.findings.last_key_value().map(|((Reverse(severity), _), _)| *severity);
-        let is_full = self.findings.len() >= self.most;
-        let is_late = |rule: &Rule| is_full && rule.severity_in(profile) <= least;
+        let is_late = |rule: &Rule| self.is_full() && rule.severity_in(profile) <= self.least();
         Rule::ALL.into_iter().filter(is_late).collect()
     }
 
     /// Whether no further finding would be printed.
     fn is_full_of_errors(&self) -> bool {
-        self.findings.len() >= self.most
-            && self.findings.last_key_value().is_none_or(|((severity, _), _)| severity.0 == Severity::Error)
+        self.is_full() && self.least().is_none_or(|least| least == Severity::Error)
     }
 }
 
@@ -576,8 +588,37 @@ mod tests {
     use super::super::args::{Cli, Task};
     use super::super::set_reader::tests::write;
     use super::*;
+    use crate::check::Finding;
     use clap::Parser;
+    use proptest::prelude::*;
     use std::fs;
+
+    proptest! {
+        #[test]
+        fn the_most_severe_findings_are_kept_in_their_order(
+            severities in prop::collection::vec(
+                prop::sample::select(vec![Severity::Note, Severity::Warning, Severity::Error]),
+                0..12,
+            ),
+            most in 0..8_usize,
+        ) {
+            let mut worst = Worst::new(most);
+            for (number, severity) in severities.iter().enumerate() {
+                let finding = Finding::new(Rule::LOC_FRAGMENT, *severity, number.to_string());
+                let found = LocatedFinding { file: Arc::default(), at: None, loc: Arc::default(), finding };
+                worst.add(Listed { found, extent: None });
+            }
+            let mut expected: Vec<(Reverse<Severity>, usize)> = severities.iter().copied().map(Reverse).zip(0..).collect();
+            expected.sort_unstable();
+            expected.truncate(most);
+            let expected: Vec<String> = expected.into_iter().map(|(_, number)| number.to_string()).collect();
+            let kept: Vec<String> =
+                worst.findings.values().flatten().map(|listed| listed.found.finding.message.clone()).collect();
+            prop_assert_eq!(worst.len, kept.len());
+            prop_assert_eq!(kept, expected);
+            prop_assert!(worst.findings.values().all(|of_severity| !of_severity.is_empty()));
+        }
+    }
 
     #[test]
     fn files_are_read_again_only_for_text_that_was_not_kept() {

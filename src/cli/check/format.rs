@@ -6,16 +6,21 @@ use super::super::finding_filter::Failing;
 use super::super::json_text::{JsonList, quoted};
 use super::super::output::{self, FindingView};
 use super::super::report::{self, JunitReport, SarifLog, SarifRules};
+use crate::check::Finding;
 use crate::check::rule::{Rule, RuleSet};
 use crate::protocol::Severity;
 use crate::session::grouping::Extent;
 use crate::session::located_finding::LocatedFinding;
 use crate::session::report::{Render, Summary};
+use rayon::prelude::*;
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-/// Number of findings of which [`Format::print`] makes the text at once.
+/// Number of findings whose text a task of [`Format::print`] makes.
 const TEXT_FINDINGS: usize = 1 << 10;
+
+/// Number of tasks whose texts are in memory at once.
+const PIECES_AT_ONCE: usize = 1 << 6;
 
 /// Usual number of bytes of a finding, for which a text is allocated at once.
 const FINDING_BYTES: usize = 400;
@@ -47,17 +52,11 @@ enum Style {
 }
 
 /// A finding as it is listed: one place, or a group of them.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Listed<F> {
-    pub(super) found: F,
+#[derive(Debug)]
+pub(super) struct Listed {
+    pub(super) found: LocatedFinding,
     /// Number of places and rows of a group.
     pub(super) extent: Option<Extent>,
-}
-
-impl Listed<LocatedFinding> {
-    pub(super) const fn as_ref(&self) -> Listed<&LocatedFinding> {
-        Listed { found: &self.found, extent: self.extent }
-    }
 }
 
 /// Makes the text of findings, unless what is printed of them depends on others.
@@ -92,25 +91,20 @@ impl Renderer {
 impl Render for Renderer {
     type Output = Rendered;
 
-    fn render(&self, found: Vec<LocatedFinding>) -> Rendered {
+    fn render(&self, mut found: Vec<LocatedFinding>) -> Rendered {
         let Some(style) = self.style.as_ref().filter(|style| style.knows_rules_of(&found)) else {
             return Rendered::Findings(found);
         };
-        let (mut listed, mut grouped) = (Vec::with_capacity(found.len()), Vec::new());
+        found.retain(|found| !self.excluded.contains(found.finding.rule));
+        let grouped = found.extract_if(.., |found| found.finding.rule.grouping().is_some()).collect();
         let mut counts: Vec<(Rule, Severity, u64)> = Vec::new();
-        for found in found.iter().filter(|found| !self.excluded.contains(found.finding.rule)) {
-            let (rule, severity) = (found.finding.rule, found.finding.severity);
-            if rule.grouping().is_some() {
-                grouped.push(found.clone());
-                continue;
-            }
-            match counts.iter_mut().find(|(known, of, _)| (*known, *of) == (rule, severity)) {
+        for Finding { rule, severity, .. } in found.iter().map(|found| &found.finding) {
+            match counts.iter_mut().find(|(known, of, _)| (known, of) == (rule, severity)) {
                 Some((.., count)) => *count += 1,
-                None => counts.push((rule, severity, 1)),
+                None => counts.push((*rule, *severity, 1)),
             }
-            listed.push(Listed { found, extent: None });
         }
-        Rendered::Text(FindingsText { text: style.text(&listed), counts, grouped })
+        Rendered::Text(FindingsText { text: style.text(found.iter().map(|found| (found, None))), counts, grouped })
     }
 }
 
@@ -124,9 +118,10 @@ impl Style {
     }
 
     /// The text of findings of one file.
-    fn text(&self, of_file: &[Listed<&LocatedFinding>]) -> Vec<u8> {
+    fn text<'f>(&self, of_file: impl ExactSizeIterator<Item = (&'f LocatedFinding, Option<Extent>)>) -> Vec<u8> {
         let mut text = Vec::with_capacity(of_file.len() * FINDING_BYTES);
-        let file = of_file.first().map_or("", |listed| &*listed.found.file);
+        let mut of_file = of_file.peekable();
+        let file = of_file.peek().map_or("", |(found, _)| &*found.file);
         // The name of the file as the format writes it.
         let file: Cow<'_, str> = match self {
             Self::Sarif(_) => report::uri(file).into(),
@@ -135,9 +130,9 @@ impl Style {
             Self::Json => quoted(file).into(),
             Self::Lines { .. } => file.into(),
         };
-        for Listed { found, extent } in of_file {
+        for (found, extent) in of_file {
             let (count, rows) = (extent.map(|extent| extent.places), extent.map(|extent| extent.rows));
-            let shown = FindingView { count, rows, ..FindingView::from(*found) };
+            let shown = FindingView { count, rows, ..FindingView::from(found) };
             match self {
                 Self::Lines { colour } => output::push_finding(&mut text, &shown, *colour),
                 Self::Github => report::push_annotation(&mut text, &shown, &file),
@@ -170,12 +165,7 @@ impl Format {
     }
 
     /// Prints findings, or spools them.
-    pub(super) fn print(
-        &mut self,
-        listed: &[Listed<&LocatedFinding>],
-        fails: Failing,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
+    pub(super) fn print(&mut self, listed: &[Listed], fails: Failing, out: &mut dyn Write) -> io::Result<()> {
         if let Self::Sarif(log) = self {
             for Listed { found, .. } in listed {
                 log.rules.add(found.finding.rule);
@@ -183,10 +173,21 @@ impl Format {
         }
         let Some(style) = self.style(fails) else { return Ok(()) };
         let of_files = listed.chunk_by(|one, next| one.found.file == next.found.file);
-        for findings in of_files.flat_map(|of_file| of_file.chunks(TEXT_FINDINGS)) {
-            let file = findings.first().map_or("", |listed| &*listed.found.file);
-            let failures = findings.iter().filter(|listed| fails.contains(listed.found.finding.severity)).count();
-            self.write(file, &style.text(findings), (findings.len() as u64, failures as u64), out)?;
+        let pieces: Vec<&[Listed]> = of_files.flat_map(|of_file| of_file.chunks(TEXT_FINDINGS)).collect();
+        let text = |piece: &[Listed]| style.text(piece.iter().map(|listed| (&listed.found, listed.extent)));
+        // For a few pieces, the other threads are not waited for, which make the findings of the next rows meanwhile.
+        let is_parallel = pieces.len() >= PIECES_AT_ONCE;
+        for pieces in pieces.chunks(PIECES_AT_ONCE) {
+            let texts: Vec<Vec<u8>> = if is_parallel {
+                pieces.par_iter().map(|piece| text(piece)).collect()
+            } else {
+                pieces.iter().map(|piece| text(piece)).collect()
+            };
+            for (piece, text) in pieces.iter().zip(&texts) {
+                let file = piece.first().map_or("", |listed| &*listed.found.file);
+                let failures = piece.iter().filter(|listed| fails.contains(listed.found.finding.severity)).count();
+                self.write(file, text, (piece.len() as u64, failures as u64), out)?;
+            }
         }
         Ok(())
     }
