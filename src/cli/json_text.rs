@@ -6,9 +6,10 @@
 //!
 //! Methods that take the name of a member are inlined: its length is a constant then, and copying it takes no call.
 
-use super::unsafe_characters::{is_safe, is_unsafe};
+use super::unsafe_characters::{has_control_or, is_safe, is_unsafe};
 use serde::Serialize;
 use serde_json::ser::Formatter;
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 /// A JSON object that is being appended to a text.
@@ -33,34 +34,25 @@ impl<'t> JsonObject<'t> {
         push_string(self.text, value);
     }
 
-    /// Adds a member that is a string without characters to escape, such as the code of a rule.
+    /// Adds a member that is a string of [`escaped`] text, or of text without characters to escape, such as the code of a
+    /// rule.
     #[inline]
-    pub(super) fn word(&mut self, name: &'static str, value: &str) {
-        debug_assert!(!may_escape(value), "{value:?}");
+    pub(super) fn escaped(&mut self, name: &'static str, value: &str) {
+        debug_assert!(is_escaped(value), "{value:?}");
         self.name(name);
         push_quoted(self.text, value);
     }
 
-    /// Adds a member that is a string of several parts.
+    /// [`Self::escaped`] for a string of several parts.
     #[inline]
-    pub(super) fn joined(&mut self, name: &'static str, parts: &[&str]) {
+    pub(super) fn escaped_parts(&mut self, name: &'static str, parts: &[&str]) {
+        debug_assert!(parts.iter().all(|part| is_escaped(part)), "{parts:?}");
         self.name(name);
-        if parts.iter().any(|part| may_escape(part)) {
-            push_string(self.text, &parts.concat());
-            return;
-        }
         self.text.push(b'"');
         for part in parts {
             self.text.extend_from_slice(part.as_bytes());
         }
         self.text.push(b'"');
-    }
-
-    /// Adds a member whose value is JSON already.
-    #[inline]
-    pub(super) fn raw(&mut self, name: &'static str, value: &str) {
-        self.name(name);
-        self.text.extend_from_slice(value.as_bytes());
     }
 
     /// Adds a member that is a string or null.
@@ -190,11 +182,21 @@ impl Formatter for Escaped {
     }
 }
 
-/// The text of a JSON string.
-pub(super) fn quoted(value: &str) -> String {
+/// The text of a JSON string, without quotes.
+pub(super) fn escaped(value: &str) -> Cow<'_, str> {
+    if !may_escape(value) {
+        return Cow::Borrowed(value);
+    }
     let mut text = Vec::with_capacity(value.len() + 2);
     push_string(&mut text, value);
-    String::from_utf8(text).unwrap_or_default()
+    let text = String::from_utf8(text).unwrap_or_default();
+    let inside = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+    Cow::Owned(inside.unwrap_or_default().to_owned())
+}
+
+/// Whether a text between quotes is a JSON string.
+fn is_escaped(text: &str) -> bool {
+    serde_json::from_str::<String>(&format!("\"{text}\"")).is_ok()
 }
 
 /// Appends a JSON string.
@@ -209,9 +211,8 @@ fn push_string(text: &mut Vec<u8>, value: &str) {
 
 /// Whether a JSON string may need escapes.
 fn may_escape(value: &str) -> bool {
-    // Without an early exit the compiler vectorises this loop. C1 control characters start with 0xC2, line separators and
-    // direction marks with 0xE2.
-    value.bytes().fold(false, |found, byte| found | matches!(byte, ..b' ' | b'"' | b'\\' | 0x7F | 0xC2 | 0xE2))
+    // C1 control characters start with 0xC2, line separators and direction marks with 0xE2.
+    has_control_or(value.as_bytes(), [b'"', b'\\', 0x7F, 0xC2, 0xE2])
 }
 
 /// Appends a JSON string without escapes.
@@ -250,10 +251,10 @@ mod tests {
             });
             object.string_or_null("s", Some("a\"b"));
             object.string_or_null("t", None);
-            object.joined("j", &["a", " ", "b"]);
-            object.joined("k", &["a", "\n\u{9b}"]);
-            object.raw("file", &quoted("c\\d"));
-            object.word("w", "loc-fragment");
+            object.escaped_parts("j", &["a", " ", "b"]);
+            object.escaped_parts("k", &["a", &escaped("\n\u{9b}")]);
+            object.escaped("file", &escaped("c\\d"));
+            object.escaped("w", "loc-fragment");
         });
         let expected = json!({
             "empty": {}, "list": [{ "n": 7, "m": null }], "s": "a\"b", "t": null,

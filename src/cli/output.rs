@@ -94,12 +94,13 @@ impl<'r> From<&'r LocatedFinding> for FindingView<'r> {
 }
 
 impl FindingView<'_> {
-    /// Appends it as an element of the document of [`check_json`]. `file` is the JSON text of its file.
+    /// Appends it as an element of the document of [`check_json`]. `file` is the
+    /// [`escaped`](super::json_text::escaped) name of its file.
     pub(super) fn push_json(&self, text: &mut Vec<u8>, file: &str) {
         JsonList::push(text, |finding| {
-            finding.word("rule", self.rule);
-            finding.word("severity", self.severity);
-            finding.raw("file", file);
+            finding.escaped("rule", self.rule);
+            finding.escaped("severity", self.severity);
+            finding.escaped("file", file);
             finding.number_or_null("line", self.line.map(u64::from));
             finding.number_or_null("column", self.column.map(u64::from));
             finding.string_or_null("loc", self.loc);
@@ -289,7 +290,7 @@ pub(crate) fn safe_loc(loc: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::json_text::quoted;
+    use super::super::json_text::escaped;
     use super::*;
 
     fn written(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> String {
@@ -337,7 +338,7 @@ mod tests {
             let (mut findings, mut elements) = (check_json(), Vec::new());
             for finding in [&FINDING, &fixed] {
                 elements.clear();
-                finding.push_json(&mut elements, &quoted(finding.file));
+                finding.push_json(&mut elements, &escaped(finding.file));
                 findings.write(&elements, out)?;
             }
             finish_check_json(out, &mut findings, std::slice::from_ref(&file), &summary)

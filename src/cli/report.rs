@@ -3,10 +3,10 @@
 //! Sources: SARIF 2.1.0 (OASIS Standard, 27 March 2020), sections 3.14 to 3.52; the XML of `JUnit` as Apache Ant writes
 //! it and CI servers read it; GitHub Docs, "Workflow commands for GitHub Actions", "Setting an error message".
 
-use super::json_text::{JsonList, json};
+use super::json_text::{JsonList, escaped, json};
 use super::output::{FindingView, position, push_all, push_line};
 use super::spool::Spool;
-use super::unsafe_characters::without_controls;
+use super::unsafe_characters::{has_control_or, without_controls};
 use crate::check::rule::Rule;
 use crate::protocol::Severity;
 use crate::xml::escape;
@@ -54,18 +54,19 @@ impl SarifRules {
     /// Appends the text of a result (SARIF 2.1.0, section 3.27), with the members of each object in alphabetical order.
     /// `uri` is that of its file.
     pub(super) fn push(&self, text: &mut Vec<u8>, finding: &FindingView<'_>, uri: &str) {
+        let loc = finding.loc.map(escaped);
         JsonList::push(text, |result| {
-            result.word("level", level(finding.severity));
+            result.escaped("level", level(finding.severity));
             // A location (3.28): the URL (3.33) and the position in the file (3.29), with its region (3.30).
             result.array_of_one("locations", |location| {
-                if let Some(loc) = finding.loc {
+                if let Some(loc) = &loc {
                     location.array_of_one("logicalLocations", |logical| {
-                        logical.string("fullyQualifiedName", loc);
-                        logical.word("kind", "resource");
+                        logical.escaped("fullyQualifiedName", loc);
+                        logical.escaped("kind", "resource");
                     });
                 }
                 location.object("physicalLocation", |physical| {
-                    physical.object("artifactLocation", |artifact| artifact.word("uri", uri));
+                    physical.object("artifactLocation", |artifact| artifact.escaped("uri", uri));
                     if let Some(line) = finding.line {
                         physical.object("region", |region| {
                             region.number("startColumn", finding.column.unwrap_or(1).into());
@@ -75,10 +76,10 @@ impl SarifRules {
                 });
             });
             result.object("message", |message| message.string("text", finding.message));
-            if let Some(loc) = finding.loc {
+            if let Some(loc) = &loc {
                 // Without the line, so that it stays the same when lines move (3.27.17).
-                let fingerprint = [finding.rule, " ", finding.field.unwrap_or(""), " ", loc];
-                result.object("partialFingerprints", |all| all.joined("ruleAndUrl/v1", &fingerprint));
+                let fingerprint = [finding.rule, " ", &escaped(finding.field.unwrap_or("")), " ", loc];
+                result.object("partialFingerprints", |all| all.escaped_parts("ruleAndUrl/v1", &fingerprint));
             }
             if let Some(count) = finding.count {
                 result.object("properties", |properties| {
@@ -86,7 +87,7 @@ impl SarifRules {
                     properties.number_or_null("rows", finding.rows);
                 });
             }
-            result.word("ruleId", finding.rule);
+            result.escaped("ruleId", finding.rule);
             self.index_of(finding.rule).into_iter().for_each(|index| result.number("ruleIndex", index as u64));
         });
     }
@@ -252,10 +253,8 @@ pub(super) fn push_test_case(text: &mut Vec<u8>, finding: &FindingView<'_>, file
 
 /// Escaped text for an attribute or element, without characters that XML does not allow.
 pub(super) fn attribute(text: &str) -> Cow<'_, str> {
-    // Without an early exit the compiler vectorises this loop. C1 control characters start with 0xC2, line separators and
-    // direction marks with 0xE2.
-    let is_special = |byte| matches!(byte, b'&' | b'<' | b'>' | b'\'' | b'"' | ..b' ' | 0x7F | 0xC2 | 0xE2);
-    if !text.bytes().fold(false, |found, byte| found | is_special(byte)) {
+    // C1 control characters start with 0xC2, line separators and direction marks with 0xE2.
+    if !has_control_or(text.as_bytes(), [b'&', b'<', b'>', b'\'', b'"', 0x7F, 0xC2, 0xE2]) {
         return Cow::Borrowed(text);
     }
     match without_controls(text) {
@@ -282,15 +281,15 @@ pub(super) fn push_annotation(text: &mut Vec<u8>, finding: &FindingView<'_>, fil
 
 /// The escaped message of a workflow command. Line breaks become U+FFFD like all control characters.
 fn data(text: &str) -> Cow<'_, str> {
-    escaped(text.into(), &[(b'%', "%25")])
+    encoded(text.into(), &[(b'%', "%25")])
 }
 
 /// The escaped property of a workflow command.
 pub(super) fn property(text: &str) -> Cow<'_, str> {
-    escaped(data(text), &[(b':', "%3A"), (b',', "%2C")])
+    encoded(data(text), &[(b':', "%3A"), (b',', "%2C")])
 }
 
-fn escaped<'t>(text: Cow<'t, str>, escapes: &[(u8, &str)]) -> Cow<'t, str> {
+fn encoded<'t>(text: Cow<'t, str>, escapes: &[(u8, &str)]) -> Cow<'t, str> {
     let escape = |text: Cow<'t, str>, (letter, escaped): &(u8, &str)| match memchr::memchr(*letter, text.as_bytes()) {
         Some(_) => Cow::Owned(text.replace(char::from(*letter), escaped)),
         None => text,

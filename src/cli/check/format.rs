@@ -3,7 +3,7 @@
 //! The text of a finding needs no other finding, so a [`Renderer`] makes it on the thread that made the finding.
 
 use super::super::finding_filter::Failing;
-use super::super::json_text::{JsonList, quoted};
+use super::super::json_text::{JsonList, escaped};
 use super::super::output::{self, FindingView};
 use super::super::report::{self, JunitReport, SarifLog, SarifRules};
 use crate::check::Finding;
@@ -22,8 +22,8 @@ const TEXT_FINDINGS: usize = 1 << 10;
 /// Number of tasks whose texts are in memory at once.
 const PIECES_AT_ONCE: usize = 1 << 6;
 
-/// Usual number of bytes of a finding, for which a text is allocated at once.
-const FINDING_BYTES: usize = 400;
+/// Number of bytes that most findings take in any format, for which a text is allocated at once.
+const FINDING_BYTES: usize = 640;
 
 /// The output format. Findings are printed immediately if the format allows it, and use no memory then.
 pub(super) enum Format {
@@ -127,7 +127,7 @@ impl Style {
             Self::Sarif(_) => report::uri(file).into(),
             Self::Github => report::property(file),
             Self::Junit(_) => report::attribute(file),
-            Self::Json => quoted(file).into(),
+            Self::Json => escaped(file),
             Self::Lines { .. } => file.into(),
         };
         for (found, extent) in of_file {
