@@ -108,12 +108,15 @@ pub(crate) struct Trial<'a> {
     /// The rules that it violates before a fix, computed once for all its fixes.
     before: OnceCell<RuleSet>,
     record: OnceCell<Record>,
+    /// The decoded values, computed once for all rules about a field, by [`Field::index`].
+    values: [OnceCell<Option<Cow<'a, str>>>; Field::ALL.len()],
 }
 
 impl<'a> Trial<'a> {
     /// `entry` must be the anatomy of `text`.
     pub(crate) const fn new(entry: &'a Entry, text: &'a [u8], context: &'a Context<'a>) -> Self {
-        Self { subject: Subject { entry, text, context }, before: OnceCell::new(), record: OnceCell::new() }
+        let values = [const { OnceCell::new() }; Field::ALL.len()];
+        Self { subject: Subject { entry, text, context }, before: OnceCell::new(), record: OnceCell::new(), values }
     }
 
     /// [`Trial::new`] for an entry that is known to violate these rules and to have this record.
@@ -126,6 +129,12 @@ impl<'a> Trial<'a> {
     ) -> Self {
         debug_assert_eq!(rules, check(entry, text, context));
         Self { before: OnceCell::from(rules), record: OnceCell::from(record), ..Self::new(entry, text, context) }
+    }
+
+    /// The decoded value of a field, trimmed of all white space; `None` if the entry does not have the field.
+    pub(super) fn value(&self, field: Field) -> Option<&str> {
+        let Subject { entry, text, .. } = self.subject;
+        self.values.get(field.index())?.get_or_init(|| entry.value(field, text)).as_deref().map(trim_strict)
     }
 
     fn before(&self) -> RuleSet {
@@ -166,14 +175,13 @@ pub(super) fn entry_fix(rule: Rule, field: Option<Field>, trial: &Trial<'_>, kno
                 rewrite_fix("trim it", true, rewrite::trim(entry, field, text)?)
             }
             Rule::FIELD_HAS_CHILDREN => {
-                let value = trim_strict(&entry.value(field, text)?).to_owned();
-                let is_clean = !value.is_empty() && check_value(field, &value, context).is_empty();
-                let text = rewrite::replace_value(entry, field, text, &value).filter(|_| is_clean)?;
+                let value = trial.value(field)?;
+                let is_clean = !value.is_empty() && check_value(field, value, context).is_empty();
+                let text = rewrite::replace_value(entry, field, text, value).filter(|_| is_clean)?;
                 rewrite_fix("keep only the text", false, text)
             }
             _ => {
-                let value = entry.value(field, text)?;
-                let fix = known.fix(rule, field, trim_strict(&value), context)?;
+                let fix = known.fix(rule, field, trial.value(field)?, context)?;
                 match fix.action {
                     Action::Set { value: None, .. } => remove_fix(entry, field, fix.is_safe)?,
                     _ => fix,

@@ -22,8 +22,8 @@ use crate::protocol::{Field, Severity, lastmod};
 use crate::words::excerpt_of_value as visible;
 use crate::xml::anomaly;
 use crate::xml::entry::{Anomalies, Entry};
-use std::borrow::Cow;
 use std::cell::OnceCell;
+
 /// The findings of one entry with messages and fixes, worst first. `set` is the result of [`super::entry::check`];
 /// rules about the file or the set are ignored, since their messages need more than the entry.
 pub fn messages(entry: &Entry, text: &[u8], context: &Context<'_>, set: RuleSet) -> Vec<Finding> {
@@ -38,8 +38,8 @@ pub(crate) fn findings(trial: &Trial<'_>, set: RuleSet, fixes: Fixes, values: &m
         let Some(severity) = rule.severity_in(context.profile) else { return };
         let (message, position) = match field {
             Some(field) => {
-                let value = entry.value(field, text).unwrap_or(Cow::Borrowed(""));
-                (values.message(rule, field, trim_strict(&value), context), Position::Field(field))
+                let value = trial.value(field).unwrap_or_default();
+                (values.message(rule, field, value, context), Position::Field(field))
             }
             None => entry_message(rule, entry, text, context),
         };

@@ -66,14 +66,12 @@ impl ValueMessages {
         let hash_of = |rule: Rule, value: &str| FixedState::with_seed(rule.index() as u64).hash_one(value);
         let hash = hash_of(rule, value);
         let is_same = |known: &Explained| known.rule == rule && *known.value == *value;
-        if self.known.find(hash, is_same).is_none() {
-            if self.known.len() >= MAX_VALUES {
-                self.known.clear();
-            }
-            let explained = Explained { rule, value: value.into(), message: OnceCell::new(), fix: OnceCell::new() };
-            self.known.insert_unique(hash, explained, |known| hash_of(known.rule, &known.value));
+        if self.known.len() >= MAX_VALUES && self.known.find(hash, is_same).is_none() {
+            self.known.clear();
         }
-        self.known.find(hash, is_same)
+        let entry = self.known.entry(hash, is_same, |known| hash_of(known.rule, &known.value));
+        let new = || Explained { rule, value: value.into(), message: OnceCell::new(), fix: OnceCell::new() };
+        Some(entry.or_insert_with(new).into_mut())
     }
 }
 
