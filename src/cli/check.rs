@@ -228,7 +228,7 @@ impl Report {
     /// Adds a finding about a file that belongs to no set.
     fn take_outside(&mut self, found: LocatedFinding, out: &mut dyn Write) -> Result<(), Failure> {
         if self.query.is_none() && self.filter.includes(found.finding.rule) {
-            self.take(vec![Listed { found, extent: None }], out)?;
+            self.take(Listed { found, extent: None }, out)?;
         }
         Ok(())
     }
@@ -236,7 +236,7 @@ impl Report {
     /// Adds those findings of a set that match the options.
     fn take_all(&mut self, found: Vec<LocatedFinding>, session: &Session, out: &mut dyn Write) -> Result<(), Failure> {
         let facts = self.query.as_ref().map(|_| session.view().facts_by_row());
-        let mut listed: Vec<Listed> = Vec::with_capacity(found.len());
+        let mut printed = Vec::with_capacity(if self.worst.is_none() { found.len() } else { 0 });
         for found in found {
             let passes = match (&self.query, &facts, found.row()) {
                 (Some(query), Some(facts), Some(row)) => query.matches(&facts.of(row)),
@@ -244,10 +244,10 @@ impl Report {
                 (None, ..) => true,
             };
             if passes && self.filter.includes(found.finding.rule) && !self.groups.take(&found) {
-                listed.push(Listed { found, extent: None });
+                printed.extend(self.count_listed(Listed { found, extent: None }));
             }
         }
-        self.take(listed, out)
+        self.print(&printed, out)
     }
 
     /// Adds the grouped findings of a file, after its last row.
@@ -256,32 +256,35 @@ impl Report {
             if let Some((rule, severity)) = group.counted() {
                 self.count_unlisted(rule, severity, 1);
             } else if let Some((found, extent)) = group.into_finding() {
-                self.take(vec![Listed { found, extent }], out)?;
+                self.take(Listed { found, extent }, out)?;
             }
         }
         Ok(())
     }
 
-    /// Counts findings and prints or keeps them. Both happen here, so that the totals match the list.
-    fn take(&mut self, listed: Vec<Listed>, out: &mut dyn Write) -> Result<(), Failure> {
-        let mut printed = Vec::new();
-        for listed in listed {
-            let found = &listed.found;
-            if let Some(accepted) = &mut self.accepted {
-                accepted.add(found);
-                continue;
-            }
-            if self.known.as_mut().is_some_and(|known| known.suppress(found)) {
-                continue;
-            }
-            self.count(found.finding.rule, found.finding.severity, 1);
-            match (&mut self.format, &mut self.worst) {
-                (Format::Text(grouped), _) => grouped.add(found),
-                (_, Some(worst)) => worst.add(listed),
-                (_, None) => printed.push(listed),
-            }
+    /// Adds one finding.
+    fn take(&mut self, listed: Listed, out: &mut dyn Write) -> Result<(), Failure> {
+        let printed = self.count_listed(listed);
+        self.print(printed.as_slice(), out)
+    }
+
+    /// Counts a finding, and returns it if it is printed now. Both happen here, so that the totals match the list.
+    fn count_listed(&mut self, listed: Listed) -> Option<Listed> {
+        let found = &listed.found;
+        if let Some(accepted) = &mut self.accepted {
+            accepted.add(found);
+            return None;
         }
-        self.print(&printed, out)
+        if self.known.as_mut().is_some_and(|known| known.suppress(found)) {
+            return None;
+        }
+        self.count(found.finding.rule, found.finding.severity, 1);
+        match (&mut self.format, &mut self.worst) {
+            (Format::Text(grouped), _) => grouped.add(found),
+            (_, Some(worst)) => worst.add(listed),
+            (_, None) => return Some(listed),
+        }
+        None
     }
 
     fn print(&mut self, listed: &[Listed], out: &mut dyn Write) -> Result<(), Failure> {
