@@ -177,7 +177,7 @@ impl Format {
         let text = |piece: &[Listed]| style.text(piece.iter().map(|listed| (&listed.found, listed.extent)));
         // For a few pieces, the other threads are not waited for, which make the findings of the next rows meanwhile.
         let is_parallel = pieces.len() >= PIECES_AT_ONCE;
-        for pieces in pieces.chunks(PIECES_AT_ONCE) {
+        for pieces in pieces.chunks(if is_parallel { PIECES_AT_ONCE } else { 1 }) {
             let texts: Vec<Vec<u8>> = if is_parallel {
                 pieces.par_iter().map(|piece| text(piece)).collect()
             } else {
