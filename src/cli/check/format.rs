@@ -19,7 +19,7 @@ use std::io::{self, Write};
 /// Number of findings whose text a task of [`Format::print`] makes.
 const TEXT_FINDINGS: usize = 1 << 10;
 
-/// Number of tasks whose texts are in memory at once.
+/// Number of tasks whose texts are in memory at once; fewer tasks are not worth other threads.
 const PIECES_AT_ONCE: usize = 1 << 6;
 
 /// Number of bytes that most findings take in any format, for which a text is allocated at once.
@@ -175,7 +175,7 @@ impl Format {
         let of_files = listed.chunk_by(|one, next| one.found.file == next.found.file);
         let pieces: Vec<&[Listed]> = of_files.flat_map(|of_file| of_file.chunks(TEXT_FINDINGS)).collect();
         let text = |piece: &[Listed]| style.text(piece.iter().map(|listed| (&listed.found, listed.extent)));
-        // For a few pieces, the other threads are not waited for, which make the findings of the next rows meanwhile.
+        // The text of a few pieces is made here: the other threads may be busy with the findings of the next rows.
         let is_parallel = pieces.len() >= PIECES_AT_ONCE;
         for pieces in pieces.chunks(if is_parallel { PIECES_AT_ONCE } else { 1 }) {
             let texts: Vec<Vec<u8>> = if is_parallel {
