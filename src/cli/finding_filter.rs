@@ -18,7 +18,7 @@ pub(super) struct FindingFilter {
 }
 
 /// The severities that lead to exit status 1: this one and those above; `None`: none.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Failing(Option<Severity>);
 
 impl Failing {

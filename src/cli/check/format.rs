@@ -203,3 +203,26 @@ impl Format {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    #[test]
+    fn texts_that_are_made_on_all_cores_stay_in_order() {
+        let located = |number: usize| {
+            let finding = Finding::new(Rule::LOC_FRAGMENT, Severity::Note, number.to_string());
+            LocatedFinding { file: Arc::default(), at: None, loc: Arc::default(), finding }
+        };
+        let listed: Vec<Listed> = (0..=PIECES_AT_ONCE * TEXT_FINDINGS)
+            .map(|number| Listed { found: located(number), extent: None })
+            .collect();
+        let mut out = Vec::new();
+        let mut format = Format::Lines { colour: false };
+        format.print(&listed, Failing::default(), &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        let numbers = text.lines().map(|line| line.rsplit(' ').next().unwrap().parse::<usize>().unwrap());
+        assert!(numbers.eq(0..listed.len()));
+    }
+}
