@@ -164,11 +164,12 @@ impl EntryReader {
             Some(utf8) => utf8.get(span.value_start as usize..span.value_end as usize),
             None => std::str::from_utf8(raw).ok(),
         };
+        let mut may_have_reference = span.text != TextKind::Plain;
         let loc = match span.text {
             TextKind::Plain => undecoded()?,
             // Only a reference at either end can stand for whitespace there.
             TextKind::Escaped if !raw.starts_with(b"&") && !raw.ends_with(b";") => {
-                escape::decode_into(undecoded()?, &mut self.decoded);
+                may_have_reference = escape::decode_into(undecoded()?, &mut self.decoded);
                 &self.decoded
             }
             TextKind::Mixed => text_of_section(raw)?,
@@ -177,7 +178,7 @@ impl EntryReader {
         // A URL with white space or control characters at its ends, or escaped twice, takes the slow path.
         let is_visible = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_graphic() || !byte.is_ascii());
         let is_sound = is_visible(loc.as_bytes().first()) && is_visible(loc.as_bytes().last());
-        let is_escaped_twice = span.text != TextKind::Plain && fields::is_escaped_twice(loc);
+        let is_escaped_twice = may_have_reference && fields::is_escaped_twice(loc);
         if !is_sound || fields::trim_strict(loc).len() < loc.len() || is_escaped_twice {
             return None;
         }

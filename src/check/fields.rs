@@ -370,8 +370,7 @@ pub(super) fn is_escaped_twice(decoded: &str) -> bool {
     let bytes = decoded.as_bytes();
     memchr::memchr_iter(b'&', bytes).filter_map(|at| bytes.get(at..)).any(|tail| {
         // The second character rules out nearly every ampersand.
-        matches!(tail.get(1), Some(b'a' | b'l' | b'g' | b'q' | b'#'))
-            && ENTITIES.iter().any(|entity| tail.starts_with(entity))
+        escape::may_follow_ampersand(tail.get(1)) && ENTITIES.iter().any(|entity| tail.starts_with(entity))
     })
 }
 

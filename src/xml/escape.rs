@@ -148,18 +148,27 @@ pub(crate) fn decode_str(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// [`decode`] into a buffer, whose content is replaced.
-pub(crate) fn decode_into(text: &str, out: &mut String) {
+/// [`decode`] into a buffer, whose content is replaced. Returns whether the decoded text may have a reference again, as it
+/// has if the text was escaped twice.
+pub(crate) fn decode_into(text: &str, out: &mut String) -> bool {
     out.clear();
     out.reserve(text.len());
-    let mut rest = text;
+    let (mut rest, mut may_have_reference) = (text, false);
     while let Some((before, from_reference)) = memchr(b'&', rest.as_bytes()).and_then(|at| rest.split_at_checked(at)) {
         out.push_str(before);
         let (character, len) = reference(from_reference.as_bytes()).unwrap_or(('&', 1));
         out.push(character);
         rest = from_reference.get(len..).unwrap_or_default();
+        may_have_reference |= character == '&' && may_follow_ampersand(rest.as_bytes().first());
     }
     out.push_str(rest);
+    may_have_reference
+}
+
+/// Whether this byte, after a decoded `&`, may continue a reference: it begins the name of a predefined entity or a number,
+/// or another reference, which may stand for such a byte.
+pub(crate) const fn may_follow_ampersand(byte: Option<&u8>) -> bool {
+    matches!(byte, Some(b'a' | b'l' | b'g' | b'q' | b'#' | b'&'))
 }
 
 /// Decodes the content of an element: text and CDATA are joined; comments, instructions and tags are removed.
@@ -233,6 +242,18 @@ mod tests {
             prop_assert_eq!(escaped_len(&value), escaped.len());
             prop_assert!(!escaped.contains(|c: char| c == '<' || needs_numeric_reference(c)));
             prop_assert!(first_bad_reference(escaped.as_bytes()).is_none());
+        }
+
+        #[test]
+        fn a_reference_in_a_decoded_text_is_announced(
+            parts in prop::collection::vec(
+                prop::sample::select(vec!["&amp;", "&#38;", "&", "&#97;", "&#x23;", "amp;", "mp;", "gt;", "#38;", "38;", "b"]), 0..6,
+            ),
+        ) {
+            let mut decoded = String::new();
+            let may_have_reference = decode_into(&parts.concat(), &mut decoded);
+            let has_reference = decoded.match_indices('&').any(|(at, _)| reference(&decoded.as_bytes()[at..]).is_some());
+            prop_assert!(may_have_reference || !has_reference, "{decoded}");
         }
     }
 }
