@@ -30,8 +30,9 @@ pub(super) fn find<'t>(location: &Location<'t>) -> Option<Private<'t>> {
 
 /// Finds `preview.` in front of a domain. Hosts for testing (`staging.`) are another fault.
 fn preview_label(host: &str) -> Option<Private<'_>> {
-    let (first, domain) = host.split_once('.')?;
-    (first.eq_ignore_ascii_case("preview") && domain.contains('.')).then_some(Private::Preview(first))
+    const LABEL: &str = "preview";
+    let (first, rest) = host.split_at_checked(LABEL.len()).filter(|(first, _)| first.eq_ignore_ascii_case(LABEL))?;
+    rest.strip_prefix('.')?.contains('.').then_some(Private::Preview(first))
 }
 
 /// The first reason in the path.
