@@ -39,8 +39,6 @@ pub(super) const RESIDUE_START: Classes = 1 << 12;
 pub(super) const PRIVATE_START: Classes = 1 << 13;
 /// A lower-case letter directly after `%` or one byte later, where it may be the digit of an escape.
 pub(super) const LOWER_ESCAPE: Classes = 1 << 14;
-/// A byte or sequence that [`survey_common`] does not classify.
-const UNCOMMON: Classes = 1 << 15;
 
 const TABLE: [Classes; 256] = {
     let mut table = [0; 256];
@@ -85,32 +83,14 @@ pub(super) struct Survey {
     pub(super) classes: Classes,
     /// Number of slashes.
     pub(super) slashes: u32,
+    /// End of the path: the offset of the first `?` or `#`; the length of the text if there is none.
+    pub(super) path_end: usize,
 }
 
-/// The classes of the bytes from an offset on, and their number of slashes. Sequences may start before the offset.
+/// Surveys the bytes from an offset on. Sequences may start before the offset.
 #[inline]
 pub(super) fn survey(text: &[u8], from: usize) -> Survey {
-    match survey_common(text, from, Level::new()) {
-        Some(survey) if survey.classes & UNCOMMON == 0 => survey,
-        Some(survey) => Survey { classes: survey.classes & !UNCOMMON | uncommon_classes(text, from), ..survey },
-        None => survey_any(text, from),
-    }
-}
-
-/// The classes for which [`survey_common`] returns [`UNCOMMON`].
-#[allow(clippy::needless_bitwise_bool)] // as in `plain_len`
-#[inline(never)]
-fn uncommon_classes(text: &[u8], from: usize) -> Classes {
-    let rest = text.get(from..).unwrap_or_default();
-    let classes = rest.iter().fold(0, |classes, byte| classes | classes_of(*byte));
-    let before = text.get(from.saturating_sub(1)..).unwrap_or_default();
-    let (double_slash, slash_dot) = before.iter().zip(rest).fold((false, false), |found, (last, byte)| {
-        let follows_slash = *last == b'/';
-        (found.0 | (follows_slash & (*byte == b'/')), found.1 | (follows_slash & (*byte == b'.')))
-    });
-    classes & (HASH | SPACE | ILLEGAL | HIGH | SPECIAL | SESSION)
-        | if double_slash { DOUBLE_SLASH } else { 0 }
-        | if slash_dot { SLASH_DOT } else { 0 }
+    survey_long(text, from, Level::new()).unwrap_or_else(|| survey_any(text, from))
 }
 
 /// [`survey`] of any text, byte by byte.
@@ -118,13 +98,15 @@ fn survey_any(text: &[u8], from: usize) -> Survey {
     let before = |distance: usize| from.checked_sub(distance).and_then(|at| text.get(at)).copied().unwrap_or(0);
     let (mut second_last, mut last) = (before(2), before(1));
     let (mut classes, mut slashes) = (0, 0);
-    for &byte in text.get(from..).unwrap_or_default() {
+    let rest = text.get(from..).unwrap_or_default();
+    for &byte in rest {
         let may_be_in_sequence = matches!(last, b'/' | b'=' | b'%') || matches!(second_last, b'/' | b'%');
         classes |= if may_be_in_sequence { classes_after(second_last, last, byte) } else { classes_of(byte) };
         slashes += u32::from(byte == b'/');
         (second_last, last) = (last, byte);
     }
-    Survey { classes, slashes }
+    let path_end = rest.iter().position(|byte| matches!(byte, b'?' | b'#')).map_or(text.len(), |at| from + at);
+    Survey { classes, slashes, path_end }
 }
 
 /// The classes of a byte after two others, and of the sequence that ends with it.
@@ -146,9 +128,8 @@ const fn classes_after(second_last: u8, last: u8, byte: u8) -> Classes {
 /// Number of bytes of a vector that are not classified, but may begin a sequence: sequences have up to three bytes.
 const BEFORE: usize = 2;
 
-/// [`survey`] that classifies letters, digits and `-._/=&?%+,$'*)`; `//`, `/.` and all other bytes are [`UNCOMMON`]. `None`
-/// if the text is shorter than a vector.
-fn survey_common(text: &[u8], from: usize, level: Level) -> Option<Survey> {
+/// [`survey`] of a text that has at least the length of a vector; `None` if it is shorter.
+fn survey_long(text: &[u8], from: usize, level: Level) -> Option<Survey> {
     if from < BEFORE {
         return None;
     }
@@ -156,14 +137,14 @@ fn survey_common(text: &[u8], from: usize, level: Level) -> Option<Survey> {
         .or_else(|| survey_vectors::<_, u8x16<_>>(simd, text, from)))
 }
 
-/// [`survey_common`] with vectors of a type. A comparison of all bytes of a vector gives a mask with a bit for each, so that
+/// [`survey_long`] with vectors of a type. A comparison of all bytes of a vector gives a mask with a bit for each, so that
 /// a shifted mask says what the bytes before them are.
 #[allow(clippy::inline_always)] // otherwise it is not compiled for the instructions that `dispatch` selects
 #[inline(always)]
 fn survey_vectors<S: Simd, V: SimdInt<S, Element = u8>>(simd: S, text: &[u8], from: usize) -> Option<Survey> {
     let last_start = text.len().checked_sub(V::LEN)?;
-    let (mut upper, mut percent, mut query, mut dot, mut uncommon) = (0, 0, 0, 0, 0);
-    let (mut sequences, mut slashes) = (0, 0);
+    let (mut upper, mut percent, mut dot) = (0, 0, 0);
+    let (mut others, mut slashes, mut path_end) = (0, 0, text.len());
     let mut at = from;
     while at < text.len() {
         // The last vector ends with the text; the first of its bytes were classified before.
@@ -174,12 +155,9 @@ fn survey_vectors<S: Simd, V: SimdInt<S, Element = u8>>(simd: S, text: &[u8], fr
         let is = |byte: u8| bytes.simd_eq(byte);
         let is_letter = |letter: u8| lower.simd_eq(letter);
         let (is_slash, is_any_letter) = (is(b'/'), (lower - b'a').simd_lt(26));
-        // From `)` to `9`: `)`, `*`, `+`, the comma, `-`, `.`, `/` and the digits. `=` and `?` differ in one bit.
-        let is_common = is_any_letter
-            | (bytes - b')').simd_lt(17)
-            | (bytes - b'$').simd_lt(4)
-            | (bytes | 2).simd_eq(b'?')
-            | is(b'_');
+        // Bytes without a class or whose class is found by other comparisons. From `)` to `9`: `)`, `*`, `+`, the comma,
+        // `-`, `.`, `/` and the digits.
+        let is_common = is_any_letter | (bytes - b')').simd_lt(17) | (bytes - b'$').simd_lt(4) | is(b'=') | is(b'_');
         let (slash_mask, dot_mask, percent_mask) =
             (is_slash.to_bitmask(), is(b'.').to_bitmask(), is(b'%').to_bitmask());
         let (after_slash, after_separator) = (slash_mask << 1, (is_slash | is(b'=')).to_bitmask() << 1);
@@ -187,31 +165,47 @@ fn survey_vectors<S: Simd, V: SimdInt<S, Element = u8>>(simd: S, text: &[u8], fr
         if after_separator & starts_sequence.to_bitmask() != 0 {
             let starts_residue = (is_letter(b'n') | is_letter(b'u')).to_bitmask();
             let [w, p, h] = [b'w', b'p', b'h'].map(|letter| is_letter(letter).to_bitmask());
-            sequences |= class_if(after_separator & starts_residue & new, RESIDUE_START)
+            others |= class_if(after_separator & starts_residue & new, RESIDUE_START)
                 | class_if(after_slash << 1 & (w << 1 & p | p << 1 & h) & new, PRIVATE_START);
         }
         let mut upper_mask = (bytes - b'A').simd_lt(26).to_bitmask();
         if percent_mask != 0 {
             let in_escape = percent_mask << 1 | percent_mask << 2;
             let lower_mask = is_any_letter.to_bitmask() & !upper_mask;
-            sequences |= class_if(lower_mask & in_escape & new, LOWER_ESCAPE);
+            others |= class_if(lower_mask & in_escape & new, LOWER_ESCAPE);
             upper_mask &= !in_escape;
         }
         upper |= upper_mask & new;
         percent |= percent_mask & new;
-        query |= is(b'?').to_bitmask() & new;
         dot |= dot_mask & new;
-        uncommon |= ((!is_common).to_bitmask() | after_slash & (slash_mask | dot_mask)) & new;
+        others |=
+            class_if(after_slash & slash_mask & new, DOUBLE_SLASH) | class_if(after_slash & dot_mask & new, SLASH_DOT);
+        let uncommon = (!is_common).to_bitmask() & new;
+        if uncommon != 0 {
+            let is_high = bytes.simd_ge(0x80).to_bitmask();
+            others |= class_if(uncommon & is_high, HIGH);
+            for at in bits(uncommon & !is_high).map(|bit| start + bit) {
+                let class = text.get(at).map_or(0, |byte| classes_of(*byte));
+                others |= class;
+                if class & (QUERY | HASH) != 0 {
+                    path_end = path_end.min(at);
+                }
+            }
+        }
         slashes += (slash_mask & new).count_ones();
         at = start + V::LEN;
     }
-    let classes = sequences
-        | class_if(upper, UPPER)
-        | class_if(percent, PERCENT)
-        | class_if(query, QUERY)
-        | class_if(dot, DOT)
-        | class_if(uncommon, UNCOMMON);
-    Some(Survey { classes, slashes })
+    let classes = others | class_if(upper, UPPER) | class_if(percent, PERCENT) | class_if(dot, DOT);
+    Some(Survey { classes, slashes, path_end })
+}
+
+/// The positions of the bits of a mask, in ascending order.
+fn bits(mut mask: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let position = (mask != 0).then(|| mask.trailing_zeros() as usize);
+        mask &= mask.wrapping_sub(1);
+        position
+    })
 }
 
 /// A class if a mask has any bit.
@@ -225,21 +219,38 @@ pub(super) const fn is_plain(byte: u8) -> bool {
     classes_of(byte) & (SPACE | ILLEGAL | HIGH | PERCENT) == 0
 }
 
-/// Number of bytes that are compared at once, as lanes of a vector.
-const LANES: usize = 16;
-
 /// Number of bytes before the first that is not [plain](is_plain).
-#[allow(clippy::needless_bitwise_bool)] // a branch in a lane would keep the loop from becoming vector instructions
 pub(super) fn plain_len(bytes: &[u8]) -> usize {
-    // Compared instead of looked up, and without a branch, so that the compiler uses vector instructions.
-    let is_plain_lane = |byte: u8| {
-        let is_printable = byte.wrapping_sub(b'!') < b'\x7f' - b'!';
-        b"\"%<>\\^`{|}".iter().fold(is_printable, |is_plain, other| is_plain & (byte != *other))
-    };
-    let are_plain = |lanes: &&[u8; LANES]| lanes.iter().fold(true, |all, byte| all & is_plain_lane(*byte));
-    let len = LANES * bytes.as_chunks().0.iter().take_while(are_plain).count();
-    let rest = bytes.get(len..).unwrap_or_default();
-    len + rest.iter().position(|byte| !is_plain(*byte)).unwrap_or(rest.len())
+    plain_len_of_long(bytes, Level::new())
+        .unwrap_or_else(|| bytes.iter().position(|byte| !is_plain(*byte)).unwrap_or(bytes.len()))
+}
+
+/// [`plain_len`] of a text that has at least the length of a vector; `None` if it is shorter.
+fn plain_len_of_long(bytes: &[u8], level: Level) -> Option<usize> {
+    dispatch!(level, simd => plain_len_in_vectors::<_, u8x32<_>>(simd, bytes)
+        .or_else(|| plain_len_in_vectors::<_, u8x16<_>>(simd, bytes)))
+}
+
+/// [`plain_len_of_long`] with vectors of a type.
+#[allow(clippy::inline_always)] // as [`survey_vectors`]
+#[inline(always)]
+fn plain_len_in_vectors<S: Simd, V: SimdInt<S, Element = u8>>(simd: S, bytes: &[u8]) -> Option<usize> {
+    let last_start = bytes.len().checked_sub(V::LEN)?;
+    let mut start = 0;
+    loop {
+        let lanes = V::from_slice(simd, bytes.get(start..start + V::LEN)?);
+        let is_printable = (lanes - b'!').simd_lt(b'\x7f' - b'!');
+        let is_plain = b"\"%<>\\^`{|}".iter().fold(is_printable, |is_plain, other| is_plain & !lanes.simd_eq(*other));
+        let others = (!is_plain).to_bitmask();
+        if others != 0 {
+            return Some(start + others.trailing_zeros() as usize);
+        }
+        if start == last_start {
+            return Some(bytes.len());
+        }
+        // The last vector ends with the text; the first of its bytes are plain.
+        start = (start + V::LEN).min(last_start);
+    }
 }
 
 /// "Unreserved" of RFC 3986, 2.3: the same character whether encoded or not.
@@ -312,7 +323,9 @@ pub(super) const fn escape(byte: u8) -> [u8; 3] {
 
 /// Appends `%XY`.
 pub(super) fn push_percent(out: &mut String, byte: u8) {
-    out.extend(escape(byte).map(char::from));
+    for character in escape(byte) {
+        out.push(char::from(character));
+    }
 }
 
 #[cfg(test)]
@@ -362,10 +375,9 @@ mod tests {
                 let expected = survey_any(bytes, from);
                 prop_assert_eq!(survey(bytes, from), expected);
                 for level in levels() {
-                    let common = survey_common(bytes, from, level);
-                    prop_assert_eq!(common.is_some(), from >= BEFORE && bytes.len() >= 16);
-                    let is_equal = |common: Survey| common.classes & UNCOMMON != 0 || common == expected;
-                    prop_assert!(common.is_none_or(is_equal), "{level:?}: {common:?}, not {expected:?}");
+                    let long = survey_long(bytes, from, level);
+                    prop_assert_eq!(long.is_some(), from >= BEFORE && bytes.len() >= 16);
+                    prop_assert_eq!(long.unwrap_or(expected), expected, "{:?}", level);
                 }
             }
         }
@@ -375,7 +387,11 @@ mod tests {
         #[test]
         fn the_plain_bytes_are_counted(plain in "[!-~]{0,40}", rest in prop::collection::vec(any::<u8>(), 0..40)) {
             let bytes = [plain.as_bytes(), &rest].concat();
-            prop_assert_eq!(plain_len(&bytes), bytes.iter().take_while(|byte| is_plain(**byte)).count());
+            let expected = bytes.iter().take_while(|byte| is_plain(**byte)).count();
+            prop_assert_eq!(plain_len(&bytes), expected);
+            for level in levels() {
+                prop_assert_eq!(plain_len_of_long(&bytes, level).unwrap_or(expected), expected, "{:?}", level);
+            }
         }
     }
 

@@ -11,7 +11,7 @@ use super::fault::{Fault, Faults};
 use super::key::{HashedCore, NO_KEY, hash_normal, hash_of_parts, key_hashes, near_key_hash};
 use super::parts::{Location, Scheme};
 use super::url_prefix::UrlPrefix;
-use super::{params, parts, plain_escapes, private, validate};
+use super::{params, plain_escapes, private, validate};
 use crate::protocol::limits::LOC_CHARACTERS_MIN;
 use crate::short_bytes::strip_prefix;
 
@@ -191,7 +191,7 @@ impl Origin {
     #[inline]
     fn locate<'t>(&self, text: &'t str) -> Location<'t> {
         let path = self.text.len();
-        let chars::Survey { classes, slashes } = chars::survey(text.as_bytes(), path);
+        let chars::Survey { classes, slashes, path_end } = chars::survey(text.as_bytes(), path);
         Location {
             text,
             scheme: Some(self.scheme),
@@ -199,7 +199,7 @@ impl Origin {
             path,
             authority_classes: self.classes,
             classes,
-            path_end: Some(parts::path_end(text, path, classes)),
+            path_end: Some(path_end),
             slashes: Some(slashes),
         }
     }

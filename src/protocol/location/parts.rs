@@ -76,12 +76,7 @@ impl<'t> Location<'t> {
     pub fn of(text: &'t str) -> Self {
         let location = Self::outline(text);
         let survey = chars::survey(text.as_bytes(), location.path);
-        Self {
-            classes: survey.classes,
-            path_end: Some(path_end(text, location.path, survey.classes)),
-            slashes: Some(survey.slashes),
-            ..location
-        }
+        Self { classes: survey.classes, path_end: Some(survey.path_end), slashes: Some(survey.slashes), ..location }
     }
 
     /// Parses only scheme and authority, and assumes every class of character after it. Faster if only the parts are
