@@ -5,6 +5,7 @@
 
 use super::chars::{self, HASH, HIGH, ILLEGAL, PERCENT, SLASH_DOT, SPACE, SPECIAL, UPPER};
 use super::parts::{self, Location, Port, Scheme};
+use super::query_survey::QuerySurvey;
 use super::{host, params, plain_escapes};
 use foldhash::fast::FixedState;
 use std::hash::BuildHasher;
@@ -180,7 +181,7 @@ pub(super) fn key_hashes(location: &Location<'_>, scratch: &mut String) -> (u64,
     let is_plain =
         normal.scheme.is_some() && !normal.host().is_empty() && normal.authority_classes & (HIGH | PERCENT) == 0;
     let core = HashedCore::of(normal.text.as_bytes());
-    let near_hash = if is_plain { core.near_hash(&normal) } else { None };
+    let near_hash = if is_plain { core.near_hash(&normal, QuerySurvey::of_url(&normal)) } else { None };
     let near_hash = near_hash.unwrap_or_else(|| {
         let mut near = String::new();
         near_key(location.text, &mut near);
@@ -197,14 +198,14 @@ impl HashedCore<'_> {
     /// for one with more than [`MAX_LOWERED_BYTES`] bytes or [`MAX_SORTED_PARAMETERS`] parameters, or whose path may name a
     /// directory index.
     #[inline]
-    pub(super) fn near_hash(&self, location: &Location<'_>) -> Option<u64> {
+    pub(super) fn near_hash(&self, location: &Location<'_>, query: QuerySurvey) -> Option<u64> {
         let text = location.text.as_bytes().get(location.authority..)?;
         let page_len = location.path_end() - location.authority;
         let may_have_extension = location.may_have_extension();
         if (location.classes | location.authority_classes) & UPPER == 0 {
             // A near key of the same length as the core is the core.
             let hash = |near: &[u8]| if near.len() == self.text.len() { self.hash } else { hash_near(near) };
-            return near_hash_of_lower_case(text, page_len, may_have_extension, hash);
+            return near_hash_of_lower_case(text, page_len, may_have_extension, query, hash);
         }
         let has_escapes = location.classes & PERCENT != 0;
         near_hash_in_lower_case(text, has_escapes, page_len, may_have_extension)
@@ -218,21 +219,21 @@ fn near_hash_in_lower_case(text: &[u8], has_escapes: bool, page_len: usize, may_
     let lower_case = lower_case.get_mut(..text.len())?;
     lower_case.copy_from_slice(text);
     lower_case.make_ascii_lowercase();
-    if !has_escapes {
-        return near_hash_of_lower_case(lower_case, page_len, may_have_extension, hash_near);
-    }
     let mut upper_digits = [0; MAX_LOWERED_BYTES];
-    let text = plain_escapes::to_upper_case(lower_case, &mut upper_digits)?;
-    near_hash_of_lower_case(text, page_len, may_have_extension, hash_near)
+    let text = if has_escapes { plain_escapes::to_upper_case(lower_case, &mut upper_digits)? } else { lower_case };
+    let query = text.get(page_len + "?".len()..).map_or(QuerySurvey::NONE, QuerySurvey::of);
+    near_hash_of_lower_case(text, page_len, may_have_extension, query, hash_near)
 }
 
 /// [`HashedCore::near_hash`] of a text in lower case except for the digits of escapes, without scheme. Its first `page_len`
-/// bytes are authority and path. `hash` is called with a near key that is a part of the text.
+/// bytes are authority and path, and `query` is what is known of the rest. `hash` is called with a near key that is a part of
+/// the text.
 #[inline]
 fn near_hash_of_lower_case(
     text: &[u8],
     page_len: usize,
     may_have_extension: bool,
+    query: QuerySurvey,
     hash: impl FnOnce(&[u8]) -> u64,
 ) -> Option<u64> {
     let page = text.get(..page_len)?;
@@ -247,7 +248,11 @@ fn near_hash_of_lower_case(
     if text.len() <= page_len {
         return Some(hash(page));
     }
-    near_hash_with_query(text, page_len, page, page.len() < untrimmed.len(), hash)
+    if page.len() == untrimmed.len() && query.is_ordered && !query.has_known_name {
+        // The usual query: nothing is removed.
+        return text.get(page_len - page.len()..).map(hash);
+    }
+    near_hash_with_query(page, text.get(page_len + "?".len()..)?, query.has_known_name)
 }
 
 /// Whether the last segment of a page may be a directory index.
@@ -256,31 +261,20 @@ fn may_be_index(page: &[u8]) -> bool {
     memchr::memrchr(b'/', page).and_then(|at| page.get(at + 1..)).is_none_or(|last| last.starts_with(b"index."))
 }
 
-/// [`near_hash_of_lower_case`] of a text with a query. `page` is its page without `www.` and without slashes at the end,
-/// and `is_trimmed` whether it had any.
+/// The hash of the near key of a page with a query, whose parameters are sorted; tracking parameters are removed.
 #[inline(never)]
-fn near_hash_with_query(
-    text: &[u8],
-    page_len: usize,
-    page: &[u8],
-    is_trimmed: bool,
-    hash: impl FnOnce(&[u8]) -> u64,
-) -> Option<u64> {
-    let query = std::str::from_utf8(text.get(page_len + "?".len()..)?).ok()?;
-    let mut parameters = [""; MAX_SORTED_PARAMETERS];
-    let (mut count, mut kept) = (0, 0);
-    let all = params::split_short(query, |byte| byte == b'&');
-    let relevant = all.filter(|parameter| !parameter.is_empty() && !params::is_tracking(parameter));
-    for parameter in relevant {
+fn near_hash_with_query(page: &[u8], query: &[u8], has_known_name: bool) -> Option<u64> {
+    let is_tracking = |parameter: &[u8]| str::from_utf8(parameter).is_ok_and(params::is_tracking);
+    let mut parameters = [&b""[..]; MAX_SORTED_PARAMETERS];
+    let mut count = 0;
+    for parameter in query.split(|byte| *byte == b'&') {
+        if parameter.is_empty() || has_known_name && is_tracking(parameter) {
+            continue;
+        }
         *parameters.get_mut(count)? = parameter;
         count += 1;
-        kept += parameter.len();
     }
     let parameters = parameters.get_mut(..count)?;
-    // Nothing was removed: the usual case.
-    if !is_trimmed && kept + count == query.len() + 1 && parameters.is_sorted() {
-        return text.get(page_len - page.len()..).map(hash);
-    }
     parameters.sort_unstable();
     let (mut near_key, mut len) = ([0; MAX_LOWERED_BYTES], 0);
     let mut push = |text: &[u8]| {
@@ -291,7 +285,7 @@ fn near_hash_with_query(
     push(page)?;
     for (index, parameter) in parameters.iter().enumerate() {
         push(if index == 0 { b"?" } else { b"&" })?;
-        push(parameter.as_bytes())?;
+        push(parameter)?;
     }
     Some(hash_near(near_key.get(..len)?))
 }

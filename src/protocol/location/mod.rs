@@ -16,6 +16,7 @@ mod params;
 mod parts;
 mod plain_escapes;
 mod private;
+mod query_survey;
 mod repair;
 mod shape;
 mod url_prefix;

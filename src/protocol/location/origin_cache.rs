@@ -10,6 +10,7 @@ use super::chars::{
 use super::fault::{Fault, Faults};
 use super::key::{HashedCore, NO_KEY, hash_normal, hash_of_parts, key_hashes, near_key_hash};
 use super::parts::{Location, Scheme};
+use super::query_survey::QuerySurvey;
 use super::url_prefix::UrlPrefix;
 use super::{params, plain_escapes, private, validate};
 use crate::protocol::limits::LOC_CHARACTERS_MIN;
@@ -87,9 +88,10 @@ impl OriginCache {
         let with_near_key = self.with_near_keys;
         let (location, faults) = if let Some(origin) = self.find(text) {
             let location = origin.locate(text);
-            if let Some(faults) = origin.faults_of_plain(&location, url_prefix, Faults::NONE) {
+            let query = QuerySurvey::of_url(&location);
+            if let Some(faults) = origin.faults_of_plain(&location, query, url_prefix, Faults::NONE) {
                 let (key, near_key) = if location.classes & LOWER_ESCAPE == 0 {
-                    origin.keys(&location, with_near_key)
+                    origin.keys(&location, query, with_near_key)
                 } else {
                     origin.keys_with_lower_case_escapes(&location, with_near_key)
                 };
@@ -122,7 +124,8 @@ impl OriginCache {
     pub(crate) fn faults(&mut self, text: &str, ignored: Faults) -> Faults {
         let faults = if let Some(origin) = self.find(text) {
             let location = origin.locate(text);
-            let plain = origin.faults_of_plain(&location, None, ignored);
+            let query = if ignored.contains(QUERY_FAULTS) { QuerySurvey::NONE } else { QuerySurvey::of_url(&location) };
+            let plain = origin.faults_of_plain(&location, query, None, ignored);
             plain.unwrap_or_else(|| origin.faults.union(location.validate_behind_authority()))
         } else {
             let location = Location::of(text);
@@ -206,13 +209,13 @@ impl Origin {
 
     /// The key and, if wanted, the near key of a plain URL that equals its key except for its origin.
     #[inline]
-    fn keys(&self, location: &Location<'_>, with_near_key: bool) -> (u64, u64) {
+    fn keys(&self, location: &Location<'_>, query: QuerySurvey, with_near_key: bool) -> (u64, u64) {
         let core = HashedCore::of(location.text.as_bytes());
         let key = match &self.normal {
             None => core.key,
             Some(normal) => hash_of_parts(normal, location.rest()),
         };
-        let near_key = || core.near_hash(location).unwrap_or_else(|| near_key_hash(location.text));
+        let near_key = || core.near_hash(location, query).unwrap_or_else(|| near_key_hash(location.text));
         (key, if with_near_key { near_key() } else { NO_KEY })
     }
 
@@ -222,7 +225,8 @@ impl Origin {
         let mut normal = [0; MAX_FAST_BYTES];
         let normal = plain_escapes::to_upper_case(location.text.as_bytes(), &mut normal);
         let text = normal.and_then(|text| std::str::from_utf8(text).ok()).unwrap_or_default();
-        self.keys(&Location { text, ..*location }, with_near_key)
+        let location = Location { text, ..*location };
+        self.keys(&location, QuerySurvey::of_url(&location), with_near_key)
     }
 
     /// The faults of a plain URL with this origin; `None` if it needs full validation or may differ from its key in more
@@ -231,6 +235,7 @@ impl Origin {
     fn faults_of_plain(
         &self,
         location: &Location<'_>,
+        query: QuerySurvey,
         url_prefix: Option<&UrlPrefix>,
         ignored: Faults,
     ) -> Option<Faults> {
@@ -252,9 +257,8 @@ impl Origin {
         // The prefix is normal, so a URL that starts with it is in scope.
         let is_outside = |url_prefix: &&UrlPrefix| !self.is_inside && !text.starts_with(url_prefix.prefix());
         let mut faults = url_prefix.filter(is_outside).map_or(Faults::NONE, |prefix| location.check_scope(prefix));
-        let query = if ignored.contains(QUERY_FAULTS) { None } else { location.query() };
-        if let Some(query) = query.filter(|query| !query.is_empty()) {
-            faults = faults.union(faults_of_plain_query(query)?);
+        if query.has_known_name {
+            faults = faults.union(faults_of_plain_query(location.query()?)?);
         }
         let is_not_page = || location.may_have_extension() && validate::is_not_page(location.path());
         faults.insert_if(Fault::NotPage, !ignored.has(Fault::NotPage) && is_not_page());
@@ -268,7 +272,7 @@ fn faults_of_plain_query(query: &str) -> Option<Faults> {
     let mut faults = Faults::NONE;
     for parameter in params::parameters(query) {
         let (name, _) = params::name_and_value(parameter);
-        if !params::may_be_known(name) {
+        if !params::may_be_known(name.as_bytes()) {
             continue;
         }
         if params::is_session(parameter) || private::is_private(parameter) {
@@ -293,9 +297,10 @@ mod tests {
 
     /// Whether one pass over the text is enough.
     fn is_plain(cache: &mut OriginCache, text: &str, url_prefix: Option<&UrlPrefix>) -> bool {
-        cache
-            .find(text)
-            .is_some_and(|origin| origin.faults_of_plain(&origin.locate(text), url_prefix, Faults::NONE).is_some())
+        cache.find(text).is_some_and(|origin| {
+            let location = origin.locate(text);
+            origin.faults_of_plain(&location, QuerySurvey::of_url(&location), url_prefix, Faults::NONE).is_some()
+        })
     }
 
     #[test]
@@ -337,6 +342,18 @@ mod tests {
             ("http://example.com/a/", false),
         ] {
             assert_eq!(is_plain(&mut neighbours, text, url_prefix.as_ref()), quick, "{text}");
+        }
+    }
+
+    /// The parameters are sorted as they are in a near key, with escapes in upper case.
+    #[test]
+    fn near_keys_of_plain_urls_equal_those_without_a_cache() {
+        let mut cache = OriginCache::with_near_keys();
+        cache.validate("https://example.com/a/1", None);
+        for query in ["b=1&a=2", "b=%c3%a9&a=1", "a=%c3%a9&utm_id=1", "a=%c3%a9&a=%C4%80", "a=%C4%80&a=%c3%a9"] {
+            let url = format!("https://example.com/?{query}");
+            assert!(is_plain(&mut cache, &url, None), "{query}");
+            assert_eq!(cache.validate(&url, None).near_key, near_key_hash(&url), "{query}");
         }
     }
 
