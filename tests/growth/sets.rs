@@ -166,7 +166,7 @@ fn rows_of_one_url() {
     };
     // Enough rows to reach the maximum number of trials, so that more rows cause no further ones.
     let tasks = ["check PATH", "fix PATH --dry-run --rule set-duplicate", "fix PATH --dry-run --rule hreflang-*"];
-    linear_file(&tasks, doubled(250), rows);
+    linear_file(&tasks, doubled(210), rows);
 }
 
 #[test]
@@ -199,7 +199,7 @@ fn a_folder_of_files_without_an_index() {
 fn an_index_of_children() {
     let tasks =
         ["check PATH", "fix PATH --dry-run --allow-missing", "fix PATH --dry-run --allow-missing --rule index-*"];
-    linear_index(&tasks, doubled(2_000), |_| None);
+    linear_index(&tasks, doubled(1_000), |_| None);
     linear_index(&tasks, doubled(200), |_| Some(urlset("")));
     let tasks = [
         "set PATH lastmod=today --dry-run",

@@ -189,7 +189,7 @@ const TABLE: &str = "Page,LOC,LastMod,priority\n\
                      e,https://e.com/nowhere,2026-01-02,0.1\n";
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(8))]
+    #![proptest_config(ProptestConfig::with_cases(6))]
     #[test]
     fn commands_write_the_same_in_memory_and_streamed(
         files in prop::collection::vec(prop::collection::vec((0..40_u8, any::<u8>()), 0..12), 2..5),

@@ -117,7 +117,7 @@ fn file(entries: &str) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(6_000))]
+    #![proptest_config(ProptestConfig::with_cases(4_000))]
     #[test]
     fn entries_with_equal_markup_are_repaired_as_without_patterns(entries in any_entries(), every in 1..4_usize) {
         let text = file(&entries);
