@@ -128,7 +128,7 @@ const fn classes_after(second_last: u8, last: u8, byte: u8) -> Classes {
 /// Number of bytes of a vector that are not classified, but may begin a sequence: sequences have up to three bytes.
 const BEFORE: usize = 2;
 
-/// [`survey`] of a text that has at least the length of a vector; `None` if it is shorter.
+/// [`survey`] of a text that has at least the length of a vector, from its third byte on or later; `None` for any other.
 fn survey_long(text: &[u8], from: usize, level: Level) -> Option<Survey> {
     if from < BEFORE {
         return None;
@@ -144,7 +144,7 @@ fn survey_long(text: &[u8], from: usize, level: Level) -> Option<Survey> {
 fn survey_vectors<S: Simd, V: SimdInt<S, Element = u8>>(simd: S, text: &[u8], from: usize) -> Option<Survey> {
     let last_start = text.len().checked_sub(V::LEN)?;
     let (mut upper, mut percent, mut dot) = (0, 0, 0);
-    let (mut others, mut slashes, mut path_end) = (0, 0, text.len());
+    let (mut classes, mut slashes, mut path_end) = (0, 0, text.len());
     let mut at = from;
     while at < text.len() {
         // The last vector ends with the text; the first of its bytes were classified before.
@@ -165,28 +165,28 @@ fn survey_vectors<S: Simd, V: SimdInt<S, Element = u8>>(simd: S, text: &[u8], fr
         if after_separator & starts_sequence.to_bitmask() != 0 {
             let starts_residue = (is_letter(b'n') | is_letter(b'u')).to_bitmask();
             let [w, p, h] = [b'w', b'p', b'h'].map(|letter| is_letter(letter).to_bitmask());
-            others |= class_if(after_separator & starts_residue & new, RESIDUE_START)
+            classes |= class_if(after_separator & starts_residue & new, RESIDUE_START)
                 | class_if(after_slash << 1 & (w << 1 & p | p << 1 & h) & new, PRIVATE_START);
         }
         let mut upper_mask = (bytes - b'A').simd_lt(26).to_bitmask();
         if percent_mask != 0 {
             let in_escape = percent_mask << 1 | percent_mask << 2;
             let lower_mask = is_any_letter.to_bitmask() & !upper_mask;
-            others |= class_if(lower_mask & in_escape & new, LOWER_ESCAPE);
+            classes |= class_if(lower_mask & in_escape & new, LOWER_ESCAPE);
             upper_mask &= !in_escape;
         }
         upper |= upper_mask & new;
         percent |= percent_mask & new;
         dot |= dot_mask & new;
-        others |=
+        classes |=
             class_if(after_slash & slash_mask & new, DOUBLE_SLASH) | class_if(after_slash & dot_mask & new, SLASH_DOT);
-        let uncommon = (!is_common).to_bitmask() & new;
-        if uncommon != 0 {
-            let is_high = bytes.simd_ge(0x80).to_bitmask();
-            others |= class_if(uncommon & is_high, HIGH);
-            for at in bits(uncommon & !is_high).map(|bit| start + bit) {
+        let uncommon_mask = (!is_common).to_bitmask() & new;
+        if uncommon_mask != 0 {
+            let high_mask = bytes.simd_ge(0x80).to_bitmask();
+            classes |= class_if(uncommon_mask & high_mask, HIGH);
+            for at in bits(uncommon_mask & !high_mask).map(|bit| start + bit) {
                 let class = text.get(at).map_or(0, |byte| classes_of(*byte));
-                others |= class;
+                classes |= class;
                 if class & (QUERY | HASH) != 0 {
                     path_end = path_end.min(at);
                 }
@@ -195,7 +195,7 @@ fn survey_vectors<S: Simd, V: SimdInt<S, Element = u8>>(simd: S, text: &[u8], fr
         slashes += (slash_mask & new).count_ones();
         at = start + V::LEN;
     }
-    let classes = others | class_if(upper, UPPER) | class_if(percent, PERCENT) | class_if(dot, DOT);
+    classes |= class_if(upper, UPPER) | class_if(percent, PERCENT) | class_if(dot, DOT);
     Some(Survey { classes, slashes, path_end })
 }
 

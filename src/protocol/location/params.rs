@@ -166,7 +166,7 @@ pub(super) fn parameters(query: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Splits a text at ASCII bytes. A plain loop is fastest where the parts are short.
-pub(super) fn split_short(text: &str, is_separator: impl Fn(u8) -> bool) -> impl Iterator<Item = &str> {
+fn split_short(text: &str, is_separator: impl Fn(u8) -> bool) -> impl Iterator<Item = &str> {
     let mut rest = Some(text);
     std::iter::from_fn(move || {
         let text = rest?;
