@@ -11,13 +11,12 @@ use std::fmt::Write as _;
 /// Escapes a value for element text: all five entities, as sitemaps.org requires ("Entity escaping"), and control
 /// characters as references, since a raw CR would be read as LF (XML 1.0, 2.11) and editors do not preserve them.
 pub fn escape(value: &str) -> Cow<'_, str> {
-    // Without an early exit the compiler vectorises this loop.
-    if !value.bytes().fold(false, |found, byte| found | may_escape(byte)) {
+    if !has_candidate(value.as_bytes()) {
         return Cow::Borrowed(value);
     }
     let mut out = String::with_capacity(value.len() + 16);
     let mut copied = 0;
-    for (at, _) in value.bytes().enumerate().filter(|(_, byte)| may_escape(*byte)) {
+    for at in candidates(value.as_bytes()) {
         let Some(character) = value.get(at..).and_then(|rest| rest.chars().next()) else { continue };
         let reference = match character {
             '&' => "&amp;",
@@ -46,6 +45,21 @@ pub fn escape(value: &str) -> Cow<'_, str> {
 /// Whether [`escape`] may replace a character that begins with this byte. C1 control characters begin with 0xC2.
 const fn may_escape(byte: u8) -> bool {
     matches!(byte, b'&' | b'<' | b'>' | b'\'' | b'"' | ..b' ' | 0x7F | 0xC2)
+}
+
+/// Whether any byte [`may_escape`].
+fn has_candidate(bytes: &[u8]) -> bool {
+    // Without an early exit the compiler vectorises this loop.
+    bytes.iter().fold(false, |found, byte| found | may_escape(*byte))
+}
+
+/// The offsets of the bytes that [`may_escape`]. Only chunks that have one are searched byte by byte.
+fn candidates(bytes: &[u8]) -> impl Iterator<Item = usize> {
+    const CHUNK: usize = 16;
+    let (chunks, rest) = bytes.as_chunks::<CHUNK>();
+    let chunks = chunks.iter().map(|chunk| &chunk[..]).chain([rest]).zip((0..).step_by(CHUNK));
+    let chunks = chunks.filter(|(chunk, _)| has_candidate(chunk));
+    chunks.flat_map(|(chunk, start)| (start..).zip(chunk).filter(|(_, byte)| may_escape(**byte)).map(|(at, _)| at))
 }
 
 /// Length in bytes of a value escaped by [`escape`].
