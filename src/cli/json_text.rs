@@ -43,6 +43,15 @@ impl<'t> JsonObject<'t> {
         push_quoted(self.text, value);
     }
 
+    /// [`Self::escaped`] for a string or null.
+    #[inline]
+    pub(super) fn escaped_or_null(&mut self, name: &'static str, value: Option<&str>) {
+        match value {
+            Some(value) => self.escaped(name, value),
+            None => self.null(name),
+        }
+    }
+
     /// [`Self::escaped`] for a string of several parts.
     #[inline]
     pub(super) fn escaped_parts(&mut self, name: &'static str, parts: &[&str]) {
@@ -251,13 +260,15 @@ mod tests {
             });
             object.string_or_null("s", Some("a\"b"));
             object.string_or_null("t", None);
+            object.escaped_or_null("u", Some(&escaped("a\"b")));
+            object.escaped_or_null("v", None);
             object.escaped_parts("j", &["a", " ", "b"]);
             object.escaped_parts("k", &["a", &escaped("\n\u{9b}")]);
             object.escaped("file", &escaped("c\\d"));
             object.escaped("w", "loc-fragment");
         });
         let expected = json!({
-            "empty": {}, "list": [{ "n": 7, "m": null }], "s": "a\"b", "t": null,
+            "empty": {}, "list": [{ "n": 7, "m": null }], "s": "a\"b", "t": null, "u": "a\"b", "v": null,
             "j": "a b", "k": "a\n\u{9b}", "file": "c\\d", "w": "loc-fragment",
         });
         assert_eq!(serde_json::from_slice::<Value>(&text).unwrap(), expected);

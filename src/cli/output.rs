@@ -47,7 +47,8 @@ pub(crate) struct Summary {
 }
 
 /// A finding with the fields of the output formats, in their order. It borrows from a [`LocatedFinding`]; a separate
-/// type keeps the published formats stable when the internal one changes.
+/// type keeps the published formats stable when the internal one changes. Reports for programs get it with its file and
+/// URL escaped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FindingView<'f> {
     /// The rule's code.
@@ -94,16 +95,16 @@ impl<'r> From<&'r LocatedFinding> for FindingView<'r> {
 }
 
 impl FindingView<'_> {
-    /// Appends it as an element of the document of [`check_json`]. `file` is the
-    /// [`escaped`](super::json_text::escaped) name of its file.
-    pub(super) fn push_json(&self, text: &mut Vec<u8>, file: &str) {
+    /// Appends it as an element of the document of [`check_json`]. Its file and URL must be
+    /// [`escaped`](super::json_text::escaped).
+    pub(super) fn push_json(&self, text: &mut Vec<u8>) {
         JsonList::push(text, |finding| {
             finding.escaped("rule", self.rule);
             finding.escaped("severity", self.severity);
-            finding.escaped("file", file);
+            finding.escaped("file", self.file);
             finding.number_or_null("line", self.line.map(u64::from));
             finding.number_or_null("column", self.column.map(u64::from));
-            finding.string_or_null("loc", self.loc);
+            finding.escaped_or_null("loc", self.loc);
             finding.string_or_null("field", self.field);
             finding.string("message", self.message);
             finding.string_or_null("fix", self.fix);
@@ -290,7 +291,6 @@ pub(crate) fn safe_loc(loc: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::json_text::escaped;
     use super::*;
 
     fn written(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> String {
@@ -338,7 +338,7 @@ mod tests {
             let (mut findings, mut elements) = (check_json(), Vec::new());
             for finding in [&FINDING, &fixed] {
                 elements.clear();
-                finding.push_json(&mut elements, &escaped(finding.file));
+                finding.push_json(&mut elements);
                 findings.write(&elements, out)?;
             }
             finish_check_json(out, &mut findings, std::slice::from_ref(&file), &summary)

@@ -52,21 +52,20 @@ impl SarifRules {
     }
 
     /// Appends the text of a result (SARIF 2.1.0, section 3.27), with the members of each object in alphabetical order.
-    /// `uri` is that of its file.
-    pub(super) fn push(&self, text: &mut Vec<u8>, finding: &FindingView<'_>, uri: &str) {
-        let loc = finding.loc.map(escaped);
+    /// Its file must be a [`uri`], and its URL [`escaped`](super::json_text::escaped).
+    pub(super) fn push(&self, text: &mut Vec<u8>, finding: &FindingView<'_>) {
         JsonList::push(text, |result| {
             result.escaped("level", level(finding.severity));
             // A location (3.28): the URL (3.33) and the position in the file (3.29), with its region (3.30).
             result.array_of_one("locations", |location| {
-                if let Some(loc) = &loc {
+                if let Some(loc) = finding.loc {
                     location.array_of_one("logicalLocations", |logical| {
                         logical.escaped("fullyQualifiedName", loc);
                         logical.escaped("kind", "resource");
                     });
                 }
                 location.object("physicalLocation", |physical| {
-                    physical.object("artifactLocation", |artifact| artifact.escaped("uri", uri));
+                    physical.object("artifactLocation", |artifact| artifact.escaped("uri", finding.file));
                     if let Some(line) = finding.line {
                         physical.object("region", |region| {
                             region.number("startColumn", finding.column.unwrap_or(1).into());
@@ -76,7 +75,7 @@ impl SarifRules {
                 });
             });
             result.object("message", |message| message.string("text", finding.message));
-            if let Some(loc) = &loc {
+            if let Some(loc) = finding.loc {
                 // Without the line, so that it stays the same when lines move (3.27.17).
                 let fingerprint = [finding.rule, " ", &escaped(finding.field.unwrap_or("")), " ", loc];
                 result.object("partialFingerprints", |all| all.escaped_parts("ruleAndUrl/v1", &fingerprint));
@@ -231,14 +230,14 @@ impl JunitReport {
     }
 }
 
-/// Appends the test case of a finding. `file` is the [`attribute`] of its file, and codes of rules need no escapes.
-pub(super) fn push_test_case(text: &mut Vec<u8>, finding: &FindingView<'_>, file: &str, fails: bool) {
+/// Appends the test case of a finding. Its file and URL must be [`attribute`]s; codes of rules need no escapes.
+pub(super) fn push_test_case(text: &mut Vec<u8>, finding: &FindingView<'_>, fails: bool) {
     let [mut line, mut column] = [itoa::Buffer::new(); 2];
     let (line, column) = position(finding, &mut line, &mut column);
-    let (rule, message) = (finding.rule, attribute(finding.message));
+    let (file, rule, message) = (finding.file, finding.rule, attribute(finding.message));
     push_all(text, &["    <testcase classname=\"", file, "\" name=\"", rule, " ", line, ":", column]);
     if let Some(loc) = finding.loc {
-        push_all(text, &[" ", &attribute(loc)]);
+        push_all(text, &[" ", loc]);
     }
     push_all(text, &["\" file=\"", file, "\" line=\"", line, "\">\n      "]);
     let end = if fails {
@@ -263,9 +262,9 @@ pub(super) fn attribute(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Appends a finding as a workflow command: `::error file=…,line=…,col=…,title=…::message`. `file` is the [`property`] of
-/// its file, and codes of rules need no escapes.
-pub(super) fn push_annotation(text: &mut Vec<u8>, finding: &FindingView<'_>, file: &str) {
+/// Appends a finding as a workflow command: `::error file=…,line=…,col=…,title=…::message`. Its file must be a
+/// [`property`] and its URL [`data`]; codes of rules need no escapes.
+pub(super) fn push_annotation(text: &mut Vec<u8>, finding: &FindingView<'_>) {
     let command = match finding.severity {
         "error" => "error",
         "warning" => "warning",
@@ -273,14 +272,14 @@ pub(super) fn push_annotation(text: &mut Vec<u8>, finding: &FindingView<'_>, fil
     };
     let [mut line, mut column] = [itoa::Buffer::new(); 2];
     let (line, column) = position(finding, &mut line, &mut column);
-    let (message, loc) = (data(finding.message), finding.loc.map(data));
-    let [open, loc, close] = loc.as_deref().map_or([""; 3], |loc| [" (", loc, ")"]);
-    let place = ["::", command, " file=", file, ",line=", line, ",col=", column, ",title=", finding.rule];
+    let message = data(finding.message);
+    let [open, loc, close] = finding.loc.map_or([""; 3], |loc| [" (", loc, ")"]);
+    let place = ["::", command, " file=", finding.file, ",line=", line, ",col=", column, ",title=", finding.rule];
     push_line(text, &[&place[..], &["::", &message, open, loc, close]].concat());
 }
 
 /// The escaped message of a workflow command. Line breaks become U+FFFD like all control characters.
-fn data(text: &str) -> Cow<'_, str> {
+pub(super) fn data(text: &str) -> Cow<'_, str> {
     encoded(text.into(), &[(b'%', "%25")])
 }
 
@@ -329,7 +328,7 @@ mod tests {
             let (mut log, mut results) = (SarifLog::new(), Vec::new());
             for finding in [&ONE, &whole] {
                 log.rules.add(Rule::from_code(finding.rule).unwrap());
-                log.rules.push(&mut results, finding, &uri(finding.file));
+                log.rules.push(&mut results, &FindingView { file: &uri(finding.file), ..*finding });
             }
             log.write(&results, out)?;
             log.finish(out)
@@ -357,7 +356,8 @@ mod tests {
             let mut report = JunitReport::new();
             for (finding, fails) in [(&ONE, true), (&note, false)] {
                 let mut case = Vec::new();
-                push_test_case(&mut case, finding, &attribute(finding.file), fails);
+                let (file, loc) = (attribute(finding.file), finding.loc.map(attribute));
+                push_test_case(&mut case, &FindingView { file: &file, loc: loc.as_deref(), ..*finding }, fails);
                 report.add(finding.file, &case, (1, u64::from(fails)))?;
             }
             report.finish(out, &files)
@@ -394,7 +394,7 @@ mod tests {
     #[test]
     fn annotations_escape_delimiters_and_line_breaks() {
         let mut line = Vec::new();
-        push_annotation(&mut line, &ONE, &property("a:b,c.xml"));
+        push_annotation(&mut line, &FindingView { file: &property("a:b,c.xml"), ..ONE });
         let line = String::from_utf8(line).unwrap();
         let expected = "::warning file=a%3Ab%2Cc.xml,line=3,col=10,title=loc-fragment::50%25 of \"#x\" <is>\u{FFFD}\
                         \u{FFFD}[2J dropped, really (https://e.com/?a=1&b=2)\n";

@@ -59,8 +59,8 @@ const TASK_ROWS: usize = 1 << 7;
 /// Number of rows of a task that only counts findings.
 const COUNTED_ROWS: usize = 1 << 12;
 
-/// Usual number of findings of a task in a set where most rows have some.
-const TASK_FINDINGS: usize = 2 * TASK_ROWS;
+/// Number of findings for which a task allocates memory at once: most have fewer, even if each row has some.
+const TASK_FINDINGS: usize = 4 * TASK_ROWS;
 
 /// Number of rows whose findings are printed at once.
 const BLOCK_ROWS: usize = 8 * TASK_ROWS;

@@ -117,29 +117,49 @@ impl Style {
         }
     }
 
+    /// The name of a file as the format writes it.
+    fn file<'t>(&self, name: &'t str) -> Cow<'t, str> {
+        match self {
+            Self::Sarif(_) => report::uri(name).into(),
+            Self::Github => report::property(name),
+            Self::Junit(_) => report::attribute(name),
+            Self::Json => escaped(name),
+            Self::Lines { .. } => name.into(),
+        }
+    }
+
+    /// A URL as the format writes it.
+    fn loc<'t>(&self, loc: &'t str) -> Cow<'t, str> {
+        match self {
+            Self::Sarif(_) | Self::Json => escaped(loc),
+            Self::Github => report::data(loc),
+            Self::Junit(_) => report::attribute(loc),
+            // Lines have no URL.
+            Self::Lines { .. } => loc.into(),
+        }
+    }
+
     /// The text of findings of one file.
     fn text<'f>(&self, of_file: impl ExactSizeIterator<Item = (&'f LocatedFinding, Option<Extent>)>) -> Vec<u8> {
         let mut text = Vec::with_capacity(of_file.len() * FINDING_BYTES);
         let mut of_file = of_file.peekable();
-        let file = of_file.peek().map_or("", |(found, _)| &*found.file);
-        // The name of the file as the format writes it.
-        let file: Cow<'_, str> = match self {
-            Self::Sarif(_) => report::uri(file).into(),
-            Self::Github => report::property(file),
-            Self::Junit(_) => report::attribute(file),
-            Self::Json => escaped(file),
-            Self::Lines { .. } => file.into(),
-        };
+        let file = self.file(of_file.peek().map_or("", |(found, _)| &*found.file));
+        // The URL of the last finding, and how the format writes it: the findings of a row have the same.
+        let (mut last, mut loc): (&str, Cow<'_, str>) = ("", "".into());
         for (found, extent) in of_file {
+            if *last != *found.loc {
+                (last, loc) = (&found.loc, self.loc(&found.loc));
+            }
             let (count, rows) = (extent.map(|extent| extent.places), extent.map(|extent| extent.rows));
-            let shown = FindingView { count, rows, ..FindingView::from(found) };
+            let unescaped = FindingView::from(found);
+            let shown = FindingView { file: &file, loc: unescaped.loc.map(|_| &*loc), count, rows, ..unescaped };
             match self {
                 Self::Lines { colour } => output::push_finding(&mut text, &shown, *colour),
-                Self::Github => report::push_annotation(&mut text, &shown, &file),
-                Self::Json => shown.push_json(&mut text, &file),
-                Self::Sarif(rules) => rules.push(&mut text, &shown, &file),
+                Self::Github => report::push_annotation(&mut text, &shown),
+                Self::Json => shown.push_json(&mut text),
+                Self::Sarif(rules) => rules.push(&mut text, &shown),
                 Self::Junit(fails) => {
-                    report::push_test_case(&mut text, &shown, &file, fails.contains(found.finding.severity));
+                    report::push_test_case(&mut text, &shown, fails.contains(found.finding.severity));
                 }
             }
         }
