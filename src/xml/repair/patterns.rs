@@ -336,26 +336,66 @@ fn keep(repairer: &mut Repairer<'_>, end: usize, open: Option<OpenEntry>) {
 /// Repairs the entry that starts with `token` by a pattern, if there is one for it. Returns the end of what was
 /// repaired.
 pub(super) fn apply(repairer: &mut Repairer<'_>, token: &Markup, allowed: Allowed) -> Option<usize> {
-    if token.kind != Kind::Start || repairer.closed.is_some() || repairer.recorder.patterns.known.is_empty() {
-        return None;
-    }
-    if !repairer.elements.stack.is_empty() && !closing::is_only_entry_open(repairer) {
+    if token.kind != Kind::Start || !may_start_entry(repairer) {
         return None;
     }
     let mut patterns = std::mem::take(&mut repairer.recorder.patterns);
-    let found = patterns.known.iter().position(|pattern| {
-        (allowed == Allowed::All || pattern.is_sound) && texts_of(repairer, pattern, token.start, &mut patterns.texts)
-    });
-    let mut end = None;
-    if let Some(found) = found
-        && let Some(known) = patterns.known.get_mut(..=found)
-    {
-        known.rotate_right(1);
-        (patterns.in_vain, patterns.is_sound_due) = (0, false);
-        end = known.first().and_then(|pattern| write(repairer, pattern, token.start, &patterns.texts));
-    }
+    let end = patterns.apply(repairer, token.start, allowed);
     repairer.recorder.patterns = patterns;
     end
+}
+
+/// Repairs the entry that follows at `at`, after blanks only, by the last used pattern, without reading its start tag as a
+/// token. `None` if it has other markup, or starts at `limit` or later. Returns the end of what was repaired.
+pub(super) fn apply_again(repairer: &mut Repairer<'_>, at: usize, limit: usize) -> Option<usize> {
+    if repairer.recorder.is_recording() || !may_start_entry(repairer) {
+        return None;
+    }
+    let rest = repairer.bytes.get(at..limit)?;
+    let blanks = rest.get(..rest.iter().position(|byte| !markup::is_space(*byte))?)?;
+    let mut patterns = std::mem::take(&mut repairer.recorder.patterns);
+    let end = patterns.apply_last(repairer, at + blanks.len(), blanks);
+    repairer.recorder.patterns = patterns;
+    end
+}
+
+/// Whether a pattern may be applied to the start tag of an entry.
+fn may_start_entry(repairer: &Repairer<'_>) -> bool {
+    let has_patterns = repairer.closed.is_none() && !repairer.recorder.patterns.known.is_empty();
+    has_patterns && (repairer.elements.stack.is_empty() || closing::is_only_entry_open(repairer))
+}
+
+impl Patterns {
+    /// Repairs the entry at `start`; see [`apply`].
+    fn apply(&mut self, repairer: &mut Repairer<'_>, start: usize, allowed: Allowed) -> Option<usize> {
+        let Self { known, texts, .. } = self;
+        let found = known.iter().position(|pattern| {
+            (allowed == Allowed::All || pattern.is_sound) && texts_of(repairer, pattern, start, texts)
+        })?;
+        known.get_mut(..=found)?.rotate_right(1);
+        self.write_last(repairer, start, b"")
+    }
+
+    /// Repairs the entry at `start`, after these blanks, by the last used pattern; see [`apply_again`].
+    fn apply_last(&mut self, repairer: &mut Repairer<'_>, start: usize, blanks: &[u8]) -> Option<usize> {
+        let has_texts = texts_of(repairer, self.known.first()?, start, &mut self.texts);
+        if has_texts { self.write_last(repairer, start, blanks) } else { None }
+    }
+
+    /// Writes these blanks, and repairs the entry at `start`, whose texts are known, by the last used pattern. `None` if that
+    /// may exceed the memory limit.
+    fn write_last(&mut self, repairer: &mut Repairer<'_>, start: usize, blanks: &[u8]) -> Option<usize> {
+        (self.in_vain, self.is_sound_due) = (0, false);
+        let pattern = self.known.first()?;
+        let has_brackets = repairer.soundness.as_ref()?.has_brackets();
+        let pieces = repairer.pieces() + pattern.max_pieces;
+        if pieces > super::max_pieces(repairer.bytes.len()) {
+            return None;
+        }
+        repairer.peak_pieces = repairer.peak_pieces.max(pieces);
+        repairer.out.extend_from_slice(blanks);
+        Some(write(repairer, pattern, start, &self.texts, has_brackets))
+    }
 }
 
 /// Finds the texts of the entry at `start`; false if its markup is not that of the pattern.
@@ -400,16 +440,16 @@ fn is_stray(repairer: &mut Repairer<'_>, at: usize) -> bool {
         && repairer.tokens.next(repairer.bytes, at).is_some_and(|token| token.kind == Kind::Stray)
 }
 
-/// Repairs the entry at `start`, which has these texts, by its pattern. Returns the end of what was repaired, or
-/// `None` if that may exceed the memory limit.
-fn write(repairer: &mut Repairer<'_>, pattern: &Pattern, start: usize, texts: &[EntryText]) -> Option<usize> {
+/// Repairs the entry at `start`, which has these texts, by its pattern. `has_brackets` tells whether the file has `]]>`. Returns
+/// the end of what was repaired.
+fn write(
+    repairer: &mut Repairer<'_>,
+    pattern: &Pattern,
+    start: usize,
+    texts: &[EntryText],
+    has_brackets: bool,
+) -> usize {
     let bytes = repairer.bytes;
-    let has_brackets = repairer.soundness.as_ref()?.has_brackets();
-    let pieces = repairer.pieces() + pattern.max_pieces;
-    if pieces > super::max_pieces(bytes.len()) {
-        return None;
-    }
-    repairer.peak_pieces = repairer.peak_pieces.max(pieces);
     closing::close_entry_before(repairer, start);
     repairer.inside = None;
     repairer.empty_entry = None;
@@ -463,7 +503,7 @@ fn write(repairer: &mut Repairer<'_>, pattern: &Pattern, start: usize, texts: &[
             }
         }
     }
-    Some(at)
+    at
 }
 
 fn note_again(repairer: &mut Repairer<'_>, note: &Note, at: usize) {

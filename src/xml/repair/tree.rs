@@ -29,9 +29,12 @@ impl<'b> Repairer<'b> {
         let bytes = self.bytes;
         // The end of the last token. Text after it is repaired together with the next token.
         let mut at = from;
-        while at < limit
-            && let Some(token) = self.tokens.next(bytes, at)
-        {
+        while at < limit {
+            if let Some(end) = patterns::apply_again(self, at, limit) {
+                at = end;
+                continue;
+            }
+            let Some(token) = self.tokens.next(bytes, at) else { break };
             let is_cut = token.kind == Kind::Stray
                 && memchr::memchr2(b'<', b'>', bytes.get(token.start + 1..).unwrap_or_default()).is_none();
             let pieces = self.pieces();
