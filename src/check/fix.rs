@@ -248,7 +248,10 @@ fn rules_after(action: &Action, rule: Rule, field: Option<Field>, trial: &Trial<
     let Action::Set { field: of, value } = action else { return None };
     let Subject { entry, text, context } = trial.subject;
     // Other text might be read back differently than it was set.
-    let is_plain = |value: &str| !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_graphic());
+    let is_plain = |value: &str| {
+        // Without an early exit the compiler vectorises this loop.
+        !value.is_empty() && value.bytes().fold(true, |is_plain, byte| is_plain & byte.is_ascii_graphic())
+    };
     let is_simple = matches!(entry.field(*of)?.text, TextKind::Plain | TextKind::Escaped);
     let is_usual = value.as_deref().is_none_or(is_plain) && is_simple;
     if field != Some(*of) || !is_usual {
