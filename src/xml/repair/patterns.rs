@@ -336,7 +336,7 @@ fn keep(repairer: &mut Repairer<'_>, end: usize, open: Option<OpenEntry>) {
 /// Repairs the entry that starts with `token` by a pattern, if there is one for it. Returns the end of what was
 /// repaired.
 pub(super) fn apply(repairer: &mut Repairer<'_>, token: &Markup, allowed: Allowed) -> Option<usize> {
-    if token.kind != Kind::Start || !may_start_entry(repairer) {
+    if token.kind != Kind::Start || !can_apply(repairer) {
         return None;
     }
     let mut patterns = std::mem::take(&mut repairer.recorder.patterns);
@@ -348,7 +348,7 @@ pub(super) fn apply(repairer: &mut Repairer<'_>, token: &Markup, allowed: Allowe
 /// Repairs the entry that follows at `at`, after blanks only, by the last used pattern, without reading its start tag as a
 /// token. `None` if it has other markup, or starts at `limit` or later. Returns the end of what was repaired.
 pub(super) fn apply_again(repairer: &mut Repairer<'_>, at: usize, limit: usize) -> Option<usize> {
-    if repairer.recorder.is_recording() || !may_start_entry(repairer) {
+    if repairer.recorder.is_recording() || !can_apply(repairer) {
         return None;
     }
     let rest = repairer.bytes.get(at..limit)?;
@@ -359,8 +359,8 @@ pub(super) fn apply_again(repairer: &mut Repairer<'_>, at: usize, limit: usize) 
     end
 }
 
-/// Whether a pattern may be applied to the start tag of an entry.
-fn may_start_entry(repairer: &Repairer<'_>) -> bool {
+/// Whether there are patterns, and an entry may start where the repair is.
+fn can_apply(repairer: &Repairer<'_>) -> bool {
     let has_patterns = repairer.closed.is_none() && !repairer.recorder.patterns.known.is_empty();
     has_patterns && (repairer.elements.stack.is_empty() || closing::is_only_entry_open(repairer))
 }
