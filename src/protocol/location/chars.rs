@@ -33,12 +33,14 @@ pub(super) const DOT: Classes = 1 << 9;
 pub(super) const DOUBLE_SLASH: Classes = 1 << 10;
 /// The sequence `/.`.
 pub(super) const SLASH_DOT: Classes = 1 << 11;
-/// `/` or `=` and the first letter of `null`, `NaN` or `undefined`, in either case: left-overs of a template.
+/// `/` or `=` and the first two letters of `null`, `NaN` or `undefined`: left-overs of a template.
 pub(super) const RESIDUE_START: Classes = 1 << 12;
 /// `/wp` or `/ph`, in either case: the start of `wp-admin` or `phpmyadmin`.
 pub(super) const PRIVATE_START: Classes = 1 << 13;
 /// A lower-case letter directly after `%` or one byte later, where it may be the digit of an escape.
 pub(super) const LOWER_ESCAPE: Classes = 1 << 14;
+/// `{`, which is also [`ILLEGAL`]: it may start a placeholder.
+pub(super) const BRACE: Classes = 1 << 15;
 
 const TABLE: [Classes; 256] = {
     let mut table = [0; 256];
@@ -58,7 +60,8 @@ const fn classify(byte: u8) -> Classes {
         b'?' => QUERY,
         b'#' => HASH,
         b' ' | b'\t' | b'\n' | b'\r' => SPACE,
-        b'"' | b'<' | b'>' | b'\\' | b'^' | b'`' | b'{' | b'|' | b'}' | 0..=0x1f | 0x7f => ILLEGAL,
+        b'{' => ILLEGAL | BRACE,
+        b'"' | b'<' | b'>' | b'\\' | b'^' | b'`' | b'|' | b'}' | 0..=0x1f | 0x7f => ILLEGAL,
         0x80.. => HIGH,
         b':' | b'@' | b'[' | b']' => SPECIAL,
         b';' | b'(' => SESSION,
@@ -100,7 +103,7 @@ fn survey_any(text: &[u8], from: usize) -> Survey {
     let (mut classes, mut slashes) = (0, 0);
     let rest = text.get(from..).unwrap_or_default();
     for &byte in rest {
-        let may_be_in_sequence = matches!(last, b'/' | b'=' | b'%') || matches!(second_last, b'/' | b'%');
+        let may_be_in_sequence = [second_last, last].iter().any(|byte| matches!(byte, b'/' | b'=' | b'%'));
         classes |= if may_be_in_sequence { classes_after(second_last, last, byte) } else { classes_of(byte) };
         slashes += u32::from(byte == b'/');
         (second_last, last) = (last, byte);
@@ -111,11 +114,11 @@ fn survey_any(text: &[u8], from: usize) -> Survey {
 
 /// The classes of a byte after two others, and of the sequence that ends with it.
 const fn classes_after(second_last: u8, last: u8, byte: u8) -> Classes {
-    let sequence = match (second_last, last.to_ascii_lowercase(), byte.to_ascii_lowercase()) {
-        (_, b'/', b'/') => DOUBLE_SLASH,
-        (_, b'/', b'.') => SLASH_DOT,
-        (_, b'/' | b'=', b'n' | b'u') => RESIDUE_START,
-        (b'/', b'w', b'p') | (b'/', b'p', b'h') => PRIVATE_START,
+    let sequence = match [second_last, last, byte] {
+        [_, b'/', b'/'] => DOUBLE_SLASH,
+        [_, b'/', b'.'] => SLASH_DOT,
+        [b'/' | b'=', b'n', b'u'] | [b'/' | b'=', b'u', b'n'] | [b'/' | b'=', b'N', b'a'] => RESIDUE_START,
+        [b'/', b'w' | b'W', b'p' | b'P'] | [b'/', b'p' | b'P', b'h' | b'H'] => PRIVATE_START,
         _ => 0,
     };
     if last != b'%' && second_last != b'%' {
@@ -163,10 +166,12 @@ fn survey_vectors<S: Simd, V: SimdInt<S, Element = u8>>(simd: S, text: &[u8], fr
         let (after_slash, after_separator) = (slash_mask << 1, (is_slash | is(b'=')).to_bitmask() << 1);
         let starts_sequence = is_letter(b'n') | is_letter(b'u') | is_letter(b'w') | is_letter(b'p');
         if after_separator & starts_sequence.to_bitmask() != 0 {
-            let starts_residue = (is_letter(b'n') | is_letter(b'u')).to_bitmask();
-            let [w, p, h] = [b'w', b'p', b'h'].map(|letter| is_letter(letter).to_bitmask());
-            classes |= class_if(after_separator & starts_residue & new, RESIDUE_START)
-                | class_if(after_slash << 1 & (w << 1 & p | p << 1 & h) & new, PRIVATE_START);
+            let pairs = |first: u8, second: u8| is(first).to_bitmask() << 1 & is(second).to_bitmask();
+            let letter_pairs =
+                |first: u8, second: u8| is_letter(first).to_bitmask() << 1 & is_letter(second).to_bitmask();
+            let residue = after_separator << 1 & (pairs(b'n', b'u') | pairs(b'u', b'n') | pairs(b'N', b'a'));
+            let private = after_slash << 1 & (letter_pairs(b'w', b'p') | letter_pairs(b'p', b'h'));
+            classes |= class_if(residue & new, RESIDUE_START) | class_if(private & new, PRIVATE_START);
         }
         let mut upper_mask = (bytes - b'A').simd_lt(26).to_bitmask();
         if percent_mask != 0 {
@@ -342,9 +347,13 @@ mod tests {
             ("/a//b", DOUBLE_SLASH),
             ("/a/.b", SLASH_DOT),
             ("/a.b", 0),
-            ("/news", RESIDUE_START),
-            ("?a=null", RESIDUE_START),
+            ("/null", RESIDUE_START),
+            ("?a=NaN", RESIDUE_START),
+            ("?a=undefined", RESIDUE_START),
             ("/a-null", 0),
+            ("/news/users", 0),
+            ("/nu", RESIDUE_START),
+            ("/Nu/n", 0),
             ("=/", 0),
             ("/a/WP-admin", PRIVATE_START),
             ("/phpmyadmin", PRIVATE_START),

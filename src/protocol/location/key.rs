@@ -3,7 +3,7 @@
 //! Keys are only compared and never become text of a document. The key of a URL that is already normal is the URL
 //! itself, without copying; so is that of a text that is not an http(s) URL.
 
-use super::chars::{self, HASH, HIGH, ILLEGAL, PERCENT, SLASH_DOT, SPACE, SPECIAL, UPPER};
+use super::chars::{self, BRACE, HASH, HIGH, ILLEGAL, PERCENT, SLASH_DOT, SPACE, SPECIAL, UPPER};
 use super::parts::{self, Location, Port, Scheme};
 use super::query_survey::QuerySurvey;
 use super::{host, params, plain_escapes};
@@ -355,7 +355,7 @@ impl Location<'_> {
         if !is_only_encoded {
             return Location::of(normal);
         }
-        let classes = self.classes & !(ILLEGAL | HIGH) | PERCENT;
+        let classes = self.classes & !(ILLEGAL | BRACE | HIGH) | PERCENT;
         let path_end = parts::path_end(normal, self.path, classes);
         Location { text: normal, classes, path_end: Some(path_end), ..*self }
     }
@@ -403,29 +403,29 @@ fn has_normal_percents(bytes: &[u8]) -> bool {
 fn push_normal_text(text: &str, out: &mut String) {
     let bytes = text.as_bytes();
     let mut at = 0;
-    while let Some(&byte) = bytes.get(at) {
-        let plain = chars::plain_len(bytes.get(at..).unwrap_or_default());
-        if plain > 0 {
-            out.push_str(text.get(at..at + plain).unwrap_or_default());
-            at += plain;
-            continue;
-        }
-        at += 1;
-        let escaped = match byte {
-            b'\n' | b'\r' | b'\t' => continue,
-            b'%' => match chars::percent_byte(bytes, at - 1) {
-                Some(byte) => {
-                    at += 2;
-                    byte
-                }
-                None => b'%',
-            },
-            _ => byte,
-        };
-        if byte == b'%' && chars::is_unreserved(escaped) {
-            out.push(char::from(escaped));
-        } else {
-            chars::push_percent(out, escaped);
+    while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
+        let plain = chars::plain_len(rest);
+        out.push_str(text.get(at..at + plain).unwrap_or_default());
+        at += plain;
+        // Where one byte is not plain, the next ones often are not either.
+        while let Some(&byte) = bytes.get(at).filter(|byte| !chars::is_plain(**byte)) {
+            at += 1;
+            let escaped = match byte {
+                b'\n' | b'\r' | b'\t' => continue,
+                b'%' => match chars::percent_byte(bytes, at - 1) {
+                    Some(byte) => {
+                        at += 2;
+                        byte
+                    }
+                    None => b'%',
+                },
+                _ => byte,
+            };
+            if byte == b'%' && chars::is_unreserved(escaped) {
+                out.push(char::from(escaped));
+            } else {
+                chars::push_percent(out, escaped);
+            }
         }
     }
 }

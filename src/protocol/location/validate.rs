@@ -4,7 +4,7 @@
 //! by its host, last segment and length, without allocation. Validation never fails.
 
 use super::chars::{
-    self, DOUBLE_SLASH, HASH, HIGH, ILLEGAL, PERCENT, RESIDUE_START, SESSION, SLASH_DOT, SPACE, SPECIAL, UPPER,
+    self, BRACE, DOUBLE_SLASH, HASH, HIGH, ILLEGAL, PERCENT, RESIDUE_START, SESSION, SLASH_DOT, SPACE, SPECIAL, UPPER,
 };
 use super::fault::{Fault, Faults};
 use super::parts::{Location, Port};
@@ -124,8 +124,7 @@ impl Location<'_> {
         if classes & HIGH != 0 || escapes & escape::HIGH != 0 {
             faults.insert_if(Fault::Mojibake, is_mojibake(self.text));
         }
-        let may_be_mark = classes & ILLEGAL != 0 || escapes & (escape::BAD | escape::MARK) != 0;
-        if self.classes & (RESIDUE_START | SPECIAL) != 0 || may_be_mark {
+        if self.classes & (RESIDUE_START | SPECIAL | BRACE) != 0 || escapes & (escape::BAD | escape::MARK) != 0 {
             faults.insert_if(Fault::TemplateResidue, template_residue(self).is_some());
         }
     }
@@ -265,7 +264,8 @@ pub(super) fn template_residue<'t>(location: &Location<'t>) -> Option<&'t str> {
             return word;
         }
     }
-    if location.classes & (ILLEGAL | PERCENT | SPECIAL) == 0 {
+    // Each mark and each placeholder contains a character of one of these classes.
+    if location.classes & (BRACE | PERCENT | SPECIAL) == 0 {
         return None;
     }
     let starts = [
