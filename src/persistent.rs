@@ -231,6 +231,16 @@ impl<T: Clone + Default> Column<T> {
         Iter { column: self, page: self.page(0).iter(), next: 1 }
     }
 
+    /// The values of a range in order, as a slice of each page. Those past the end are left out.
+    pub fn slices(&self, range: std::ops::Range<usize>) -> impl Iterator<Item = &[T]> {
+        let pages = if range.is_empty() { 0..0 } else { range.start >> BITS..range.end.div_ceil(PAGE) };
+        pages.map(move |page| {
+            let (values, first) = (self.page(page), page << BITS);
+            let end = values.len().min(range.end - first);
+            values.get(range.start.saturating_sub(first)..end).unwrap_or_default()
+        })
+    }
+
     /// Numbers of the pages that the two columns do not share, including pages past the end of the shorter one. Shared
     /// nodes are skipped as a whole.
     pub fn differing_pages(&self, other: &Self) -> Vec<usize> {
@@ -406,6 +416,14 @@ mod tests {
                 prop_assert!(column.iter().eq(model.iter()));
                 prop_assert_eq!(column.get(model.len()), None);
             }
+        }
+
+        #[test]
+        fn slices_have_the_values_of_a_range(len in 0usize..2_000, start in 0usize..2_100, count in 0usize..2_100) {
+            let column: Column<usize> = (0..len).collect();
+            let slices: Vec<&[usize]> = column.slices(start..start + count).collect();
+            prop_assert!(slices.len() <= count / PAGE + 2);
+            prop_assert!(slices.concat().into_iter().eq(start..len.min(start + count)));
         }
     }
 }

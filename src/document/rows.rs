@@ -179,7 +179,18 @@ impl RowList {
 
     /// All rows in order.
     pub fn iter(&self) -> impl Iterator<Item = RowId> + '_ {
-        self.pieces.iter().flat_map(|piece| (0..piece.len()).filter_map(|at| piece.get(at))).map(RowId)
+        self.ranges().flatten().map(RowId)
+    }
+
+    /// The ids of all rows in order, as ranges of consecutive ones.
+    pub fn ranges(&self) -> impl Iterator<Item = Range<u32>> + '_ {
+        self.pieces.iter().flat_map(|piece| {
+            let (range, ids) = match piece {
+                Piece::Range { first, len } => (Some(*first..*first + *len), &[][..]),
+                Piece::Ids(ids) => (None, &ids[..]),
+            };
+            range.into_iter().chain(ids.iter().map(|id| *id..*id + 1))
+        })
     }
 
     /// The list with rows inserted after some of its rows, in one pass.

@@ -61,18 +61,31 @@ impl<'d> PrefixUsage<'d> {
     }
 
     fn facts_of(&self, sitemap: &Sitemap) -> RowFacts<'d> {
-        let (mut facts, mut cursor) = (RowFacts::default(), self.document.row_cursor());
+        let mut facts = RowFacts::default();
+        let records = self.document.records();
+        for page in sitemap.rows.ranges().flat_map(|ids| records.slices(ids.start as usize..ids.end as usize)) {
+            for record in page {
+                facts.all |= record.flags;
+                if !record.is_deleted() {
+                    facts.live |= record.flags;
+                }
+            }
+        }
         let has_siblings = self.has_siblings(sitemap);
+        if self.may_use(facts.live, has_siblings) {
+            self.add_texts(sitemap, has_siblings, &mut facts);
+        }
+        facts
+    }
+
+    /// Adds where the texts of the rows are that may use a prefix.
+    fn add_texts(&self, sitemap: &Sitemap, has_siblings: bool, facts: &mut RowFacts<'d>) {
         // Rows of a partial file that are not resident were read from its source too.
         let partial = self.document.source_of(self.id).filter(|_| self.document.is_partial(self.id));
+        let mut cursor = self.document.row_cursor();
         for row in sitemap.rows.iter() {
             let record = self.document.record(row);
-            facts.all |= record.flags;
-            if record.is_deleted() {
-                continue;
-            }
-            facts.live |= record.flags;
-            if !self.may_use(record.flags, has_siblings) {
+            if record.is_deleted() || !self.may_use(record.flags, has_siblings) {
                 continue;
             }
             match cursor.origin(row).map(|(source, _)| source).or(partial) {
@@ -81,7 +94,6 @@ impl<'d> PrefixUsage<'d> {
                 None => facts.has_replaced = true,
             }
         }
-        facts
     }
 
     /// Whether elements are between the entries. They belong to the text of the next entry, and no flag records them.
