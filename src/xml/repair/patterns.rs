@@ -434,10 +434,18 @@ fn texts_of(repairer: &mut Repairer<'_>, pattern: &Pattern, start: usize, texts:
     true
 }
 
+/// Number of bytes after a `<` that are examined before the tokenizer is asked.
+const NEAR: usize = 16;
+
 /// Whether the `<` at that offset is text, unless an unterminated comment, section or instruction begins there.
 fn is_stray(repairer: &mut Repairer<'_>, at: usize) -> bool {
-    !matches!(repairer.bytes.get(at + 1), Some(b'!' | b'?'))
-        && repairer.tokens.next(repairer.bytes, at).is_some_and(|token| token.kind == Kind::Stray)
+    let after = repairer.bytes.get(at + 1..).unwrap_or_default();
+    if matches!(after, [b'!' | b'?', ..]) {
+        return false;
+    }
+    // No tag continues after another `<` that is not in quotes.
+    let next = after.iter().take(NEAR).find(|byte| matches!(byte, b'<' | b'>' | b'"' | b'\''));
+    next == Some(&b'<') || repairer.tokens.next(repairer.bytes, at).is_some_and(|token| token.kind == Kind::Stray)
 }
 
 /// Repairs the entry at `start`, which has these texts, by its pattern. `has_brackets` tells whether the file has `]]>`. Returns
