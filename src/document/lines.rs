@@ -1,6 +1,9 @@
 //! Lines and columns of a text.
 
 use crate::progress::note_work;
+use fearless_simd::prelude::{SimdBase, SimdMask};
+use fearless_simd::{Level, Simd, dispatch, u8x32};
+use std::ops::Range;
 
 /// The byte order mark of UTF-8.
 pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
@@ -87,62 +90,85 @@ impl<'b> Lines<'b> {
             (self.at, self.position) = (*at as usize, *position);
         }
         let offset = offset.min(self.bytes.len());
-        let between = self.bytes.get(self.at..offset).unwrap_or_default();
-        let mut line_start = None;
-        let [returns, feeds] = if between.len() > LONG {
-            [b'\r', b'\n'].map(|end| memchr::memchr_iter(end, between).count() as u32)
-        } else {
-            count(between, |byte| [byte == b'\r', byte == b'\n'])
-        };
-        if returns == 0 {
-            // Fast path: nearly no file contains a CR.
-            self.position.line += feeds;
-            line_start = memchr::memrchr(b'\n', between).map(|at| at + 1);
-        } else {
-            for at in memchr::memchr2_iter(b'\n', b'\r', between) {
-                // CR LF is one line end; it is counted at its LF.
-                let position = self.at + at;
-                if self.bytes.get(position) == Some(&b'\r') && self.bytes.get(position + 1) == Some(&b'\n') {
-                    continue;
-                }
-                self.position.line += 1;
-                line_start = Some(at + 1);
-            }
-        }
-        if line_start.is_some() {
-            self.position.column = 1;
-        }
         // Continue from the last position, so that many findings on one 10 MB line take linear time.
-        let rest = between.get(line_start.unwrap_or(0)..).unwrap_or_default();
-        let rest = if self.at == 0 && line_start.is_none() {
-            rest.strip_prefix(BYTE_ORDER_MARK).unwrap_or(rest)
-        } else {
-            rest
-        };
-        let [characters] = count(rest, |byte| [byte & 0xC0 != 0x80]);
+        let passed = Passed::of_feeds(self.bytes, self.at..offset);
+        let Passed { lines, mut characters } = passed.unwrap_or_else(|| Passed::of(self.bytes, self.at..offset));
+        if lines > 0 {
+            self.position = LineColumn::start_of(self.position.line + lines);
+        } else if self.at == 0 && self.bytes.get(..offset).is_some_and(|text| text.starts_with(BYTE_ORDER_MARK)) {
+            characters -= 1;
+        }
         self.position.column += characters;
         self.at = offset;
         self.position
     }
 }
 
-/// Number of bytes up to which the line breaks of a text are counted in one pass; in a longer one each kind is counted by
-/// itself, with vectors as wide as the processor has. Tests have short texts.
-const LONG: usize = if cfg!(test) { 16 } else { 1 << 10 };
+/// A part of a text that a position has moved past.
+struct Passed {
+    /// Number of line breaks.
+    lines: u32,
+    /// Number of characters after the last line break.
+    characters: u32,
+}
 
-/// Counts the bytes of some kinds in one pass. Positions are often asked for every few bytes, where a call of `memchr`
-/// costs more than it saves.
-fn count<const KINDS: usize>(bytes: &[u8], kinds_of: impl Fn(u8) -> [bool; KINDS]) -> [u32; KINDS] {
-    let mut counts = [0; KINDS];
-    for chunk in bytes.chunks(255) {
-        // A count of at most 255 bytes fits into a byte, and the compiler vectorises the loop.
-        let mut of_chunk = [0_u8; KINDS];
-        for byte in chunk {
-            of_chunk.iter_mut().zip(kinds_of(*byte)).for_each(|(count, is_of_kind)| *count += u8::from(is_of_kind));
+impl Passed {
+    /// Counts a part of any text.
+    fn of(text: &[u8], part: Range<usize>) -> Self {
+        let bytes = text.get(part.clone()).unwrap_or_default();
+        let is_break = |at: usize| {
+            // CR LF is one line break; it is counted at its LF.
+            let position = part.start + at;
+            text.get(position) != Some(&b'\r') || text.get(position + 1) != Some(&b'\n')
+        };
+        let (mut lines, mut start) = (0, 0);
+        for at in memchr::memchr2_iter(b'\n', b'\r', bytes).filter(|at| is_break(*at)) {
+            (lines, start) = (lines + 1, at + 1);
         }
-        counts.iter_mut().zip(of_chunk).for_each(|(count, of_chunk)| *count += u32::from(of_chunk));
+        let rest = bytes.get(start..).unwrap_or_default();
+        Self { lines, characters: rest.iter().map(|byte| u32::from(!is_continuation(*byte))).sum() }
     }
-    counts
+
+    /// [`Self::of`] in vectors. `None` for a text that is shorter than a vector, and for a part that contains CR, which nearly
+    /// no file does.
+    fn of_feeds(text: &[u8], part: Range<usize>) -> Option<Self> {
+        dispatch!(Level::new(), simd => passed_vectors(simd, text, part))
+    }
+}
+
+/// [`Passed::of_feeds`] in vectors.
+#[allow(clippy::inline_always)] // otherwise it is not compiled for the instructions that `dispatch` selects
+#[inline(always)]
+fn passed_vectors<S: Simd>(simd: S, text: &[u8], part: Range<usize>) -> Option<Passed> {
+    const LEN: usize = 32;
+    let last_start = text.len().checked_sub(LEN)?;
+    let mut passed = Passed { lines: 0, characters: 0 };
+    let mut at = part.start;
+    while at < part.end {
+        // The last vector ends with the text; the first of its bytes were counted before.
+        let start = at.min(last_start);
+        let bytes = u8x32::from_slice(simd, text.get(start..start + LEN)?);
+        let in_part = u64::MAX << (at - start) & !u64::MAX.unbounded_shl((part.end - start).min(LEN) as u32);
+        if bytes.simd_eq(b'\r').to_bitmask() & in_part != 0 {
+            return None;
+        }
+        let feeds = bytes.simd_eq(b'\n').to_bitmask() & in_part;
+        let characters = !(bytes - 0x80).simd_lt(0x40).to_bitmask() & in_part;
+        if feeds == 0 {
+            passed.characters += characters.count_ones();
+        } else {
+            passed.lines += feeds.count_ones();
+            // Those behind the last line feed.
+            passed.characters = (characters >> feeds.ilog2() >> 1).count_ones();
+        }
+        at = start + LEN;
+    }
+    Some(passed)
+}
+
+/// Whether a byte continues a character that began before it.
+const fn is_continuation(byte: u8) -> bool {
+    byte & 0xC0 == 0x80
 }
 
 #[cfg(test)]
@@ -153,8 +179,8 @@ mod tests {
     proptest! {
         #[test]
         fn positions_in_any_order_are_those_of_a_plain_count(
-            text in "[a\u{e9}]{0,9}[a\r\n\u{e9}]{0,40}[a\n]{0,9}",
-            offsets in prop::collection::vec(0..60_usize, 0..12),
+            text in "\u{feff}?[a\u{e9}]{0,9}([a\r\n\u{e9}]{0,40}|[a\n\u{e9}]{0,99})[a\n]{0,9}",
+            offsets in prop::collection::vec(0..120_usize, 0..12),
         ) {
             let mut lines = Lines::new(text.as_bytes());
             for offset in offsets {
@@ -167,7 +193,8 @@ mod tests {
                 let ends = before.replace("\r\n", "\n").replace('\r', "\n").matches('\n').count() - usize::from(is_pair);
                 let start = if is_pair { before.len() - 1 } else { before.len() };
                 let line_start = before[..start].rfind(['\r', '\n']).map_or(0, |at| at + 1);
-                let expected = LineColumn { line: ends as u32 + 1, column: before[line_start..].chars().count() as u32 + 1 };
+                let line = before[line_start..].trim_start_matches('\u{feff}');
+                let expected = LineColumn { line: ends as u32 + 1, column: line.chars().count() as u32 + 1 };
                 prop_assert_eq!(lines.position(offset), expected, "{:?} {}", text, offset);
             }
         }
