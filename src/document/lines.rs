@@ -91,7 +91,7 @@ impl<'b> Lines<'b> {
         }
         let offset = offset.min(self.bytes.len());
         // Continue from the last position, so that many findings on one 10 MB line take linear time.
-        let passed = Passed::of_feeds(self.bytes, self.at..offset);
+        let passed = Passed::in_vectors(self.bytes, self.at..offset);
         let Passed { lines, mut characters } = passed.unwrap_or_else(|| Passed::of(self.bytes, self.at..offset));
         if lines > 0 {
             self.position = LineColumn::start_of(self.position.line + lines);
@@ -131,12 +131,12 @@ impl Passed {
 
     /// [`Self::of`] in vectors. `None` for a text that is shorter than a vector, and for a part that contains CR, which nearly
     /// no file does.
-    fn of_feeds(text: &[u8], part: Range<usize>) -> Option<Self> {
+    fn in_vectors(text: &[u8], part: Range<usize>) -> Option<Self> {
         dispatch!(Level::new(), simd => passed_vectors(simd, text, part))
     }
 }
 
-/// [`Passed::of_feeds`] in vectors.
+/// [`Passed::in_vectors`] in vectors.
 #[allow(clippy::inline_always)] // otherwise it is not compiled for the instructions that `dispatch` selects
 #[inline(always)]
 fn passed_vectors<S: Simd>(simd: S, text: &[u8], part: Range<usize>) -> Option<Passed> {
