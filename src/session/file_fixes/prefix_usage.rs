@@ -73,13 +73,13 @@ impl<'d> PrefixUsage<'d> {
         }
         let has_siblings = self.has_siblings(sitemap);
         if self.may_use(facts.live, has_siblings) {
-            self.add_texts(sitemap, has_siblings, &mut facts);
+            self.add_sources(sitemap, has_siblings, &mut facts);
         }
         facts
     }
 
-    /// Adds where the texts of the rows are that may use a prefix.
-    fn add_texts(&self, sitemap: &Sitemap, has_siblings: bool, facts: &mut RowFacts<'d>) {
+    /// Adds the sources of the rows whose text may use a prefix, and whether such a text was replaced.
+    fn add_sources(&self, sitemap: &Sitemap, has_siblings: bool, facts: &mut RowFacts<'d>) {
         // Rows of a partial file that are not resident were read from its source too.
         let partial = self.document.source_of(self.id).filter(|_| self.document.is_partial(self.id));
         let mut cursor = self.document.row_cursor();
