@@ -7,8 +7,8 @@
 //! ```
 //!
 //! `progress` (counters, cancel flag), `words` (numbers and values for people), `visible` (control characters as
-//! signs), `persistent` (arrays whose versions share pages), `file_bytes` (memory for a file) and `manual` (its pages)
-//! may be used by anyone. `files` and `check` do not know each other: the session hands the loader a visitor that checks
+//! signs), `persistent` (arrays whose versions share pages), `file_bytes` (memory for a file), `buffer_pool` (memory that
+//! is used again) and `manual` (its pages) may be used by anyone. `files` and `check` do not know each other: the session hands the loader a visitor that checks
 //! each entry as it is scanned.
 //!
 //! Invariants, each held by a test (`ARCHITECTURE.md` says where):
@@ -22,6 +22,7 @@
 //! * **I6** Drawing takes `&App`; it changes nothing.
 //! * **I7** Records, sizes and findings equal those recomputed from the text.
 
+pub mod buffer_pool;
 pub mod check;
 pub mod cli;
 mod data;

@@ -10,6 +10,7 @@ use super::report::{JunitReport, SarifLog};
 use super::set_reader::{ReadMode, SetReader, SetRequest, memory_limit};
 use super::text_report;
 use super::{Failure, Status, Streams, filter};
+use crate::buffer_pool::BufferPool;
 use crate::check::Profile;
 use crate::check::rule::{Rule, RuleSet};
 use crate::document::form;
@@ -66,6 +67,8 @@ struct Report {
     /// Findings of the current file that will be listed as one.
     groups: Groups,
     format: Format,
+    /// The memory of texts that were written.
+    buffers: BufferPool,
 }
 
 /// Checks every path. If one cannot be read, the findings of the others are still reported.
@@ -163,6 +166,7 @@ impl Report {
             counted: 0,
             printed: 0,
             groups: Groups::default(),
+            buffers: BufferPool::default(),
             worst: check.max_findings.map(Worst::new),
             format: match check.format {
                 CheckFormat::Text if check.all || check.max_findings.is_some() => Format::Lines { colour },
@@ -379,13 +383,15 @@ impl Report {
     /// Makes the text of further findings, if all of them are printed.
     fn renderer(&self) -> Renderer {
         match &self.worst {
-            None if !self.needs_message() => self.format.renderer(self.excluded(), self.filter.fails),
-            _ => Renderer::NONE,
+            None if !self.needs_message() => {
+                self.format.renderer(self.excluded(), self.filter.fails, self.buffers.clone())
+            }
+            _ => Renderer::default(),
         }
     }
 
     /// Counts rendered findings of a file and prints them.
-    fn print_text(&mut self, file: &str, rendered: &FindingsText, out: &mut dyn Write) -> Result<(), Failure> {
+    fn print_text(&mut self, file: &str, rendered: FindingsText, out: &mut dyn Write) -> Result<(), Failure> {
         let (mut findings, mut failures) = (0, 0);
         for (rule, severity, count) in rendered.counts.iter().copied() {
             self.count(rule, severity, count);
@@ -397,6 +403,7 @@ impl Report {
             self.groups.take(found);
         }
         self.format.write(file, &rendered.text, (findings, failures), out)?;
+        self.buffers.recycle(rendered.text);
         Ok(())
     }
 
@@ -492,7 +499,7 @@ impl Receiver for FileReport<'_> {
                 Rendered::Findings(found) => findings.extend(found),
                 Rendered::Text(text) => {
                     self.report.take_all(std::mem::take(&mut findings), self.session, self.out)?;
-                    self.report.print_text(&self.file, &text, self.out)?;
+                    self.report.print_text(&self.file, text, self.out)?;
                 }
             }
         }

@@ -6,9 +6,9 @@
 //! not: large blocks of free memory are scarce, and a virtual machine clears those that it has not used yet at a cost of
 //! milliseconds for each megabyte.
 
+use crate::buffer_pool::BufferPool;
 use crate::file_bytes::FileBytes;
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
 
 /// The limit of the bytes of files that are read ahead where buffers are reused.
 const READ_AHEAD: u64 = 32 << 20;
@@ -21,22 +21,22 @@ pub enum Buffers {
     New,
     /// New memory for each file, for large ones in huge pages.
     Huge,
-    /// Buffers on the heap from a pool of unused ones, shared by its clones.
-    Reused(Arc<Mutex<Vec<Vec<u8>>>>),
+    /// Buffers on the heap from a pool of unused ones.
+    Reused(BufferPool),
     /// For most sitemaps, buffers of one window from such a pool: only their first entries are kept. New memory, for
     /// large ones in huge pages, for other files.
-    Windows(Arc<Mutex<Vec<Vec<u8>>>>),
+    Windows(BufferPool),
 }
 
 impl Buffers {
     /// An empty pool.
     pub fn reused() -> Self {
-        Self::Reused(Arc::default())
+        Self::Reused(BufferPool::default())
     }
 
     /// An empty pool for windows.
     pub(crate) fn windows() -> Self {
-        Self::Windows(Arc::default())
+        Self::Windows(BufferPool::default())
     }
 
     /// Whether most entries of sitemaps are dropped.
@@ -46,15 +46,14 @@ impl Buffers {
 
     /// An empty buffer for a window.
     pub(super) fn take_window(&self) -> Vec<u8> {
-        let (Self::Windows(unused) | Self::Reused(unused)) = self else { return Vec::new() };
-        unused.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
+        let (Self::Windows(pool) | Self::Reused(pool)) = self else { return Vec::new() };
+        pool.take()
     }
 
     /// Returns the buffer of a window to the pool.
-    pub(super) fn recycle_window(&self, mut buffer: Vec<u8>) {
-        if let Self::Windows(unused) | Self::Reused(unused) = self {
-            buffer.clear();
-            unused.lock().unwrap_or_else(PoisonError::into_inner).push(buffer);
+    pub(super) fn recycle_window(&self, buffer: Vec<u8>) {
+        if let Self::Windows(pool) | Self::Reused(pool) = self {
+            pool.recycle(buffer);
         }
     }
 
@@ -66,9 +65,8 @@ impl Buffers {
         let mut bytes = match self {
             Self::New => return FileBytes::in_small_pages(capacity),
             Self::Huge | Self::Windows(_) => return FileBytes::with_capacity(capacity),
-            Self::Reused(unused) => unused.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default(),
+            Self::Reused(pool) => pool.take(),
         };
-        bytes.clear();
         bytes.try_reserve_exact(capacity)?;
         Ok(bytes.into())
     }
@@ -84,15 +82,15 @@ impl Buffers {
 
     /// Returns a buffer to the pool; `None` if its bytes are still in use.
     pub fn recycle(&self, buffer: Option<FileBytes>) {
-        if let Self::Reused(unused) = self {
-            unused.lock().unwrap_or_else(PoisonError::into_inner).extend(buffer.map(FileBytes::into_vec));
+        if let (Self::Reused(pool), Some(buffer)) = (self, buffer) {
+            pool.recycle(buffer.into_vec());
         }
     }
 
     /// Number of unused buffers.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
-        let Self::Reused(unused) = self else { return 0 };
-        unused.lock().unwrap_or_else(PoisonError::into_inner).len()
+        let Self::Reused(pool) = self else { return 0 };
+        pool.len()
     }
 }

@@ -49,8 +49,17 @@ pub struct Reporter {
     /// Near duplicates, if the session does not update them.
     near: NearDuplicates,
     lines: RowLines,
-    /// Messages of values, one for each task at a time.
-    values: Mutex<Vec<ValueMessages>>,
+    /// What tasks have left, for one task each at a time.
+    unused: Mutex<Vec<TaskMemory>>,
+}
+
+/// What a task leaves to a later one.
+#[derive(Debug, Default)]
+struct TaskMemory {
+    /// The messages of values.
+    values: ValueMessages,
+    /// Memory for findings.
+    findings: Vec<LocatedFinding>,
 }
 
 /// Number of rows of a parallel task: the findings of a few tasks fit into the cache of a core.
@@ -111,7 +120,7 @@ impl Reporter {
             NearDuplicates::default()
         };
         let lines = RowLines::of(document, &session.known_lines);
-        Self { of_files, of_set, near, lines, values: Mutex::default() }
+        Self { of_files, of_set, near, lines, unused: Mutex::default() }
     }
 
     /// The findings of the index and its entries.
@@ -181,9 +190,9 @@ impl Reporter {
         receiver: &mut R,
     ) -> Result<Vec<RowId>, R::Error> {
         let Some((file, source)) = name_and_source(session, id) else { return Ok(Vec::new()) };
-        let of_file = self.of_file(id, (source, &file));
+        let mut of_file = self.of_file(id, (source, &file));
         if !of_file.is_empty() {
-            receiver.take(vec![receiver.renderer().render(of_file)])?;
+            receiver.take(vec![receiver.renderer().render(&mut of_file)])?;
         }
         self.each_of_rows(session, (id, rows), receiver)
     }
@@ -289,9 +298,8 @@ impl Reporter {
                     of_task.add(row, with_message);
                 }
             }
-            let (found, (counted, unread)) = (of_task.finish(), kinds.finish());
-            let rendered = if found.is_empty() { Vec::new() } else { vec![renderer.render(found)] };
-            RowReport { rendered, counted, unread }
+            let (rendered, (counted, unread)) = (of_task.render(renderer), kinds.finish());
+            RowReport { rendered: rendered.into_iter().collect(), counted, unread }
         };
         let task_rows = if filter.rules.is_empty() { COUNTED_ROWS } else { TASK_ROWS };
         let pieces: Vec<RowReport<R::Output>> = rows.par_chunks(task_rows).map(of_piece).collect();
@@ -354,22 +362,21 @@ struct RowFindings<'r> {
     /// Counts the lines of the file.
     lines: Lines<'r>,
     fixes: Fixes,
-    values: ValueMessages,
-    findings: Vec<LocatedFinding>,
+    memory: TaskMemory,
 }
 
 impl<'r> RowFindings<'r> {
-    /// A collector with the messages of values that an earlier task has left.
+    /// A collector with the memory that an earlier task has left.
     fn new(reporter: &'r Reporter, file: FileOfRows<'r>, filter: &MessageFilter) -> Self {
-        let values = reporter.values.lock().ok().and_then(|mut values| values.pop()).unwrap_or_default();
+        let memory = reporter.unused.lock().ok().and_then(|mut unused| unused.pop()).unwrap_or_default();
         let (name, lines) = (file.name.into(), file.source.lines());
         let fixes = if filter.has_fixes { Fixes::Described } else { Fixes::None };
-        Self { reporter, file, name, lines, fixes, values, findings: Vec::new() }
+        Self { reporter, file, name, lines, fixes, memory }
     }
 
     /// Adds the findings of a row for these rules, in the order of their places in the file.
     fn add(&mut self, row: RowId, rules: RuleSet) {
-        let Self { reporter, file, name, lines, fixes, values, findings: all } = self;
+        let Self { reporter, file, name, lines, fixes, memory: TaskMemory { values, findings: all } } = self;
         let session = file.session;
         let document = session.document();
         let words = Wording { names: RowNames::Lines(&reporter.lines), fixes: *fixes };
@@ -417,12 +424,15 @@ impl<'r> RowFindings<'r> {
         }
     }
 
-    /// The findings. The messages of values are left to the next task.
-    fn finish(self) -> Vec<LocatedFinding> {
-        if let Ok(mut kept) = self.reporter.values.lock() {
-            kept.push(self.values);
+    /// What a renderer makes of the findings; `None` without any. The memory is left to a later task.
+    fn render<R: Render>(mut self, renderer: &R) -> Option<R::Output> {
+        let findings = &mut self.memory.findings;
+        let rendered = (!findings.is_empty()).then(|| renderer.render(findings));
+        findings.clear();
+        if let Ok(mut unused) = self.reporter.unused.lock() {
+            unused.push(self.memory);
         }
-        self.findings
+        rendered
     }
 }
 

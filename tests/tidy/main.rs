@@ -60,7 +60,8 @@ const IMPURE: [&str; 9] = [
 ];
 
 /// Modules that every layer may import.
-const BESIDE_LAYERS: [&str; 7] = ["progress", "words", "visible", "persistent", "file_bytes", "short_bytes", "manual"];
+const BESIDE_LAYERS: [&str; 8] =
+    ["progress", "words", "visible", "persistent", "file_bytes", "buffer_pool", "short_bytes", "manual"];
 
 /// Maximum number of lines in a file of tests.
 const MAX_TEST_LINES: usize = 600;

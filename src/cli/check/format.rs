@@ -6,6 +6,7 @@ use super::super::finding_filter::Failing;
 use super::super::json_text::{JsonList, escaped};
 use super::super::output::{self, FindingView};
 use super::super::report::{self, JunitReport, SarifLog, SarifRules};
+use crate::buffer_pool::BufferPool;
 use crate::check::Finding;
 use crate::check::rule::{Rule, RuleSet};
 use crate::protocol::Severity;
@@ -59,11 +60,14 @@ pub(super) struct Listed {
     pub(super) extent: Option<Extent>,
 }
 
-/// Makes the text of findings, unless what is printed of them depends on others.
+/// Makes the text of findings, unless what is printed of them depends on others. The default leaves them as they are.
+#[derive(Default)]
 pub(super) struct Renderer {
     style: Option<Style>,
     /// Rules whose findings are not reported.
     excluded: RuleSet,
+    /// Memory for texts.
+    buffers: BufferPool,
 }
 
 /// Findings of some rows of a file.
@@ -83,17 +87,12 @@ pub(super) struct FindingsText {
     pub(super) grouped: Vec<LocatedFinding>,
 }
 
-impl Renderer {
-    /// A renderer that leaves findings as they are.
-    pub(super) const NONE: Self = Self { style: None, excluded: RuleSet::EMPTY };
-}
-
 impl Render for Renderer {
     type Output = Rendered;
 
-    fn render(&self, mut found: Vec<LocatedFinding>) -> Rendered {
-        let Some(style) = self.style.as_ref().filter(|style| style.knows_rules_of(&found)) else {
-            return Rendered::Findings(found);
+    fn render(&self, found: &mut Vec<LocatedFinding>) -> Rendered {
+        let Some(style) = self.style.as_ref().filter(|style| style.knows_rules_of(found)) else {
+            return Rendered::Findings(std::mem::take(found));
         };
         found.retain(|found| !self.excluded.contains(found.finding.rule));
         let grouped = found.extract_if(.., |found| found.finding.rule.grouping().is_some()).collect();
@@ -104,7 +103,9 @@ impl Render for Renderer {
                 None => counts.push((*rule, *severity, 1)),
             }
         }
-        Rendered::Text(FindingsText { text: style.text(found.iter().map(|found| (found, None))), counts, grouped })
+        let mut text = self.buffers.take();
+        style.push_text(&mut text, found.iter().map(|found| (found, None)));
+        Rendered::Text(FindingsText { text, counts, grouped })
     }
 }
 
@@ -139,9 +140,13 @@ impl Style {
         }
     }
 
-    /// The text of findings of one file.
-    fn text<'f>(&self, of_file: impl ExactSizeIterator<Item = (&'f LocatedFinding, Option<Extent>)>) -> Vec<u8> {
-        let mut text = Vec::with_capacity(of_file.len() * FINDING_BYTES);
+    /// Appends the text of findings of one file.
+    fn push_text<'f>(
+        &self,
+        text: &mut Vec<u8>,
+        of_file: impl ExactSizeIterator<Item = (&'f LocatedFinding, Option<Extent>)>,
+    ) {
+        text.reserve(of_file.len() * FINDING_BYTES);
         let mut of_file = of_file.peekable();
         let file = self.file(of_file.peek().map_or("", |(found, _)| &*found.file));
         // The URL of the last finding, and how the format writes it: the findings of a row have the same.
@@ -154,23 +159,22 @@ impl Style {
             let unescaped = FindingView::from(found);
             let shown = FindingView { file: &file, loc: unescaped.loc.map(|_| &*loc), count, rows, ..unescaped };
             match self {
-                Self::Lines { colour } => output::push_finding(&mut text, &shown, *colour),
-                Self::Github => report::push_annotation(&mut text, &shown),
-                Self::Json => shown.push_json(&mut text),
-                Self::Sarif(rules) => rules.push(&mut text, &shown),
+                Self::Lines { colour } => output::push_finding(text, &shown, *colour),
+                Self::Github => report::push_annotation(text, &shown),
+                Self::Json => shown.push_json(text),
+                Self::Sarif(rules) => rules.push(text, &shown),
                 Self::Junit(fails) => {
-                    report::push_test_case(&mut text, &shown, fails.contains(found.finding.severity));
+                    report::push_test_case(text, &shown, fails.contains(found.finding.severity));
                 }
             }
         }
-        text
     }
 }
 
 impl Format {
-    /// A renderer for findings of all but some rules.
-    pub(super) fn renderer(&self, excluded: RuleSet, fails: Failing) -> Renderer {
-        Renderer { style: self.style(fails), excluded }
+    /// A renderer for findings of all but some rules, which takes the memory of texts from a pool.
+    pub(super) fn renderer(&self, excluded: RuleSet, fails: Failing, buffers: BufferPool) -> Renderer {
+        Renderer { style: self.style(fails), excluded, buffers }
     }
 
     fn style(&self, fails: Failing) -> Option<Style> {
@@ -194,7 +198,11 @@ impl Format {
         let Some(style) = self.style(fails) else { return Ok(()) };
         let of_files = listed.chunk_by(|one, next| one.found.file == next.found.file);
         let pieces: Vec<&[Listed]> = of_files.flat_map(|of_file| of_file.chunks(TEXT_FINDINGS)).collect();
-        let text = |piece: &[Listed]| style.text(piece.iter().map(|listed| (&listed.found, listed.extent)));
+        let text = |piece: &[Listed]| {
+            let mut text = Vec::new();
+            style.push_text(&mut text, piece.iter().map(|listed| (&listed.found, listed.extent)));
+            text
+        };
         // The text of a few pieces is made here: the other threads may be busy with the findings of the next rows.
         let is_parallel = pieces.len() >= PIECES_AT_ONCE;
         for pieces in pieces.chunks(if is_parallel { PIECES_AT_ONCE } else { 1 }) {

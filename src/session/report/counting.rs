@@ -50,8 +50,9 @@ pub trait Render: Send + Sync {
     /// What it makes of them.
     type Output: Send;
 
-    /// Processes findings; it is not called without any.
-    fn render(&self, found: Vec<LocatedFinding>) -> Self::Output;
+    /// Processes findings; it is not called without any. What it does not take out of the list is dropped, and the
+    /// memory of the list is used for later findings.
+    fn render(&self, found: &mut Vec<LocatedFinding>) -> Self::Output;
 }
 
 /// Leaves findings as they are.
@@ -61,8 +62,8 @@ pub(crate) struct AsFound;
 impl Render for AsFound {
     type Output = Vec<LocatedFinding>;
 
-    fn render(&self, found: Vec<LocatedFinding>) -> Self::Output {
-        found
+    fn render(&self, found: &mut Vec<LocatedFinding>) -> Self::Output {
+        std::mem::take(found)
     }
 }
 
