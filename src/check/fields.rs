@@ -415,9 +415,14 @@ pub(super) fn is_any_field_rule(rule: Rule) -> bool {
     ANY_FIELD_RULES.contains(rule)
 }
 
+/// The field that alone can violate the rule.
+pub(super) fn sole_field_of_rule(rule: Rule) -> Option<Field> {
+    Field::ALL.into_iter().find(|field| rules_of_field(*field).contains(rule))
+}
+
 /// Whether the rule is about one field or about any field.
 pub(super) fn is_field_rule(rule: Rule) -> bool {
-    is_any_field_rule(rule) || Field::ALL.iter().any(|field| rules_of_field(*field).contains(rule))
+    is_any_field_rule(rule) || sole_field_of_rule(rule).is_some()
 }
 
 /// Whether an entry violates a rule in a field, or as a whole if `field` is `None`.
@@ -474,8 +479,29 @@ fn rules_of_text(field: Field, entry: &Entry, text: &[u8], check: impl FnOnce(&s
 
 /// The fields that can violate a rule; `None` for a rule about the entry as a whole.
 pub(super) fn fields_of_rule(rule: Rule) -> impl Iterator<Item = Option<Field>> {
-    let own = Field::ALL.into_iter().filter(move |field| rules_of_field(*field).contains(rule));
+    let own = sole_field_of_rule(rule);
     let shared = Field::ALL.into_iter().filter(move |_| is_any_field_rule(rule));
     let whole = !is_field_rule(rule);
-    own.chain(shared).map(Some).chain(whole.then_some(None))
+    own.into_iter().chain(shared).map(Some).chain(whole.then_some(None))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rule_of_a_field_is_of_no_other() {
+        for rule in Rule::ALL {
+            let own = Field::ALL.into_iter().filter(|field| rules_of_field(*field).contains(rule));
+            let of_any = is_any_field_rule(rule).then_some(Field::ALL).into_iter().flatten();
+            let mut fields: Vec<Option<Field>> = own.chain(of_any).map(Some).collect();
+            if fields.is_empty() {
+                fields.push(None);
+            }
+            assert_eq!(fields_of_rule(rule).collect::<Vec<_>>(), fields, "{rule}");
+            let sole = sole_field_of_rule(rule);
+            assert_eq!(sole.is_some(), fields.len() == 1 && fields != [None], "{rule}");
+            assert!(sole.is_none_or(|field| fields == [Some(field)]), "{rule}");
+        }
+    }
 }

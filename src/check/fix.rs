@@ -10,7 +10,7 @@ use super::extension;
 use super::fields::{any_field_rules_broken_in, breaks, check_value, fields_of_rule, trim_strict};
 use super::rewrite;
 use super::rule::{Rule, RuleSet};
-use super::value_messages::ValueMessages;
+use super::value_messages::{FaultyValue, ValueMessages};
 use crate::protocol::Field;
 use crate::xml::entry::{Anomalies, Entry, TextKind};
 use crate::xml::record::Record;
@@ -71,7 +71,10 @@ pub(crate) fn fix_rules_of_entry(
         let candidates = set.iter().flat_map(|rule| fields_of_rule(rule).map(move |field| (rule, field)));
         let fix = candidates
             .filter(|(rule, field)| breaks(*rule, *field, &entry, &current, context))
-            .filter_map(|(rule, field)| Some((rule, field, entry_fix(rule, field, &trial, &mut known)?)))
+            .filter_map(|(rule, field)| {
+                let value = field.map(|field| known.of(rule, field, trial.value(field), context));
+                Some((rule, field, entry_fix(rule, value.as_ref(), &trial)?))
+            })
             .find(|(.., fix)| fix.is_safe || !unattended);
         let Some((rule, field, fix)) = fix else {
             let subject = Subject { entry: &entry, text: &current, context };
@@ -144,12 +147,7 @@ impl<'a> Trial<'a> {
 }
 
 /// [`entry_fix`] without its change.
-pub(super) fn described_fix(
-    rule: Rule,
-    field: Option<Field>,
-    trial: &Trial<'_>,
-    known: &mut ValueMessages,
-) -> Option<Fix> {
+pub(super) fn described_fix(rule: Rule, value: Option<&FaultyValue<'_>>, trial: &Trial<'_>) -> Option<Fix> {
     let Subject { entry, text, .. } = trial.subject;
     // No trial: if nothing else is unusual, a change of the order removes this finding and adds none.
     if rule == Rule::ENTRY_CHILD_ORDER && entry.anomalies == Anomalies::OUT_OF_ORDER {
@@ -159,15 +157,22 @@ pub(super) fn described_fix(
             action: Action::File,
         });
     }
-    entry_fix(rule, field, trial, known).map(Fix::with_file_action)
+    let fix = tried_fix(rule, value, trial)?;
+    Some(Fix { label: fix.label.clone(), is_safe: fix.is_safe, action: Action::File })
 }
 
-/// The fix for a finding of an entry, if there is one.
-pub(super) fn entry_fix(rule: Rule, field: Option<Field>, trial: &Trial<'_>, known: &mut ValueMessages) -> Option<Fix> {
+/// The fix for a finding of an entry, if there is one. `value` is the value that the rule is about.
+pub(super) fn entry_fix(rule: Rule, value: Option<&FaultyValue<'_>>, trial: &Trial<'_>) -> Option<Fix> {
+    tried_fix(rule, value, trial).map(Cow::into_owned)
+}
+
+/// [`entry_fix`]; kept fixes are borrowed.
+fn tried_fix<'v>(rule: Rule, value: Option<&'v FaultyValue<'_>>, trial: &Trial<'_>) -> Option<Cow<'v, Fix>> {
     let Subject { entry, text, context } = trial.subject;
     if entry.anomalies.contains(Anomalies::BROKEN) {
         return None;
     }
+    let field = value.map(|value| value.field);
     let fix = match field {
         Some(field) => match rule {
             Rule::FIELD_EMPTY | Rule::INDEX_EXTRA_CHILD => remove_fix(entry, field, true)?,
@@ -181,10 +186,10 @@ pub(super) fn entry_fix(rule: Rule, field: Option<Field>, trial: &Trial<'_>, kno
                 rewrite_fix("keep only the text", false, text)
             }
             _ => {
-                let fix = known.fix(rule, field, trial.value(field)?, context)?;
+                let fix = value?.fix()?;
                 match fix.action {
                     Action::Set { value: None, .. } => remove_fix(entry, field, fix.is_safe)?,
-                    _ => fix,
+                    _ => return holds(&fix, rule, Some(field), trial).then_some(fix),
                 }
             }
         },
@@ -215,7 +220,7 @@ pub(super) fn entry_fix(rule: Rule, field: Option<Field>, trial: &Trial<'_>, kno
             _ => return None,
         },
     };
-    holds(&fix, rule, field, trial).then_some(fix)
+    holds(&fix, rule, field, trial).then_some(Cow::Owned(fix))
 }
 
 /// Whether a fix removes its finding and violates no other rule. A corrected scheme or host may reveal faults that
@@ -296,7 +301,7 @@ fn rewrite_fix(label: impl Into<Cow<'static, str>>, is_safe: bool, text: String)
 mod tests {
     use super::super::action::Fixes;
     use super::super::fields::{ANY_FIELD_RULES, any_field_rules_broken_in, rules_broken_in};
-    use super::super::message::messages;
+    use super::super::message::{messages, worst_first};
     use super::super::rule::FixKind;
     use super::super::samples::{NOW, any_value};
     use super::super::value_fix::value_fix;
@@ -405,7 +410,7 @@ mod tests {
                 finding.with_fix(fix)
             };
             let described = super::super::message::findings(&trial, rules, Fixes::Described, known);
-            let described: Vec<_> = described.into_iter().map(without_change).collect();
+            let described: Vec<_> = worst_first(described).into_iter().map(without_change).collect();
             let applicable: Vec<_> = messages(&entry, bytes, context, rules).into_iter().map(without_change).collect();
             prop_assert_eq!(described, applicable, "{}", text);
             Ok(())

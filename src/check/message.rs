@@ -8,7 +8,7 @@ use super::context::{Context, Subject};
 use super::extension;
 use super::fields::{
     ANY_FIELD_RULES, FIELD_RULES, RULES_OF_EXTENSIONS, any_field_rules_broken_in, breaks, check_fields, check_value,
-    fields_of_rule, is_any_field_rule, rules_broken_in, rules_of_field, trim_strict,
+    fields_of_rule, is_any_field_rule, rules_broken_in, rules_of_field, sole_field_of_rule, trim_strict,
 };
 use super::finding::{Finding, Position};
 use super::fix::{self, Trial};
@@ -27,26 +27,25 @@ use std::cell::OnceCell;
 /// The findings of one entry with messages and fixes, worst first. `set` is the result of [`super::entry::check`];
 /// rules about the file or the set are ignored, since their messages need more than the entry.
 pub fn messages(entry: &Entry, text: &[u8], context: &Context<'_>, set: RuleSet) -> Vec<Finding> {
-    findings(&Trial::new(entry, text, context), set, Fixes::Applicable, &mut ValueMessages::default())
+    let trial = Trial::new(entry, text, context);
+    worst_first(findings(&trial, set, Fixes::Applicable, &mut ValueMessages::default()))
 }
 
-/// [`messages`] for the rules of `set`. Fixes are slower to try than messages are to make.
+/// [`messages`] for the rules of `set`, in any order. Fixes are slower to try than messages are to make.
 pub(crate) fn findings(trial: &Trial<'_>, set: RuleSet, fixes: Fixes, values: &mut ValueMessages) -> Vec<Finding> {
     let Subject { entry, text, context } = trial.subject;
     let mut findings = Vec::with_capacity(set.len() as usize);
     for_each_broken(entry, text, context, set, |rule, field| {
         let Some(severity) = rule.severity_in(context.profile) else { return };
-        let (message, position) = match field {
-            Some(field) => {
-                let value = trial.value(field).unwrap_or_default();
-                (values.message(rule, field, value, context), Position::Field(field))
-            }
+        let value = field.map(|field| values.of(rule, field, trial.value(field), context));
+        let (message, position) = match &value {
+            Some(value) => (value.message(), Position::Field(value.field)),
             None => entry_message(rule, entry, text, context),
         };
         let fix = match fixes {
             Fixes::None => None,
-            Fixes::Described => fix::described_fix(rule, field, trial, values),
-            Fixes::Applicable => fix::entry_fix(rule, field, trial, values),
+            Fixes::Described => fix::described_fix(rule, value.as_ref(), trial),
+            Fixes::Applicable => fix::entry_fix(rule, value.as_ref(), trial),
         };
         findings.push(Finding::new(rule, severity, message).at(position).with_fix(fix));
     });
@@ -59,7 +58,7 @@ pub(crate) fn findings(trial: &Trial<'_>, set: RuleSet, fixes: Fixes, values: &m
     if set.intersects(RULES_OF_EXTENSIONS) && extension::has_content(entry, text) {
         findings.extend(extension::findings(entry, text, context, (set, fixes)));
     }
-    worst_first(findings)
+    findings
 }
 
 /// Calls `add` with the rule of each finding that [`messages`] would return, without making messages.
@@ -105,9 +104,8 @@ fn for_each_broken(
         broken.contains(rule)
     };
     for rule in set.iter() {
-        let mut candidates = fields_of_rule(rule);
-        // Only this field can violate the rule. A rule about the whole entry may be violated by a repair instead.
-        if let (Some(Some(field)), None, false) = (candidates.next(), candidates.next(), has_extensions) {
+        // A rule about the whole entry may be violated by a repair instead.
+        if let Some(field) = sole_field_of_rule(rule).filter(|_| !has_extensions) {
             visit(rule, Some(field));
             continue;
         }
@@ -154,7 +152,7 @@ pub(crate) fn messages_of_value(field: Field, decoded: &str, context: &Context<'
     worst_first(findings.collect())
 }
 
-fn worst_first(mut findings: Vec<Finding>) -> Vec<Finding> {
+pub(super) fn worst_first(mut findings: Vec<Finding>) -> Vec<Finding> {
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     findings
 }

@@ -9,6 +9,7 @@ use super::value_message::field_message;
 use crate::protocol::Field;
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::hash::BuildHasher;
 
@@ -39,27 +40,52 @@ struct Explained {
     fix: OnceCell<Option<Fix>>,
 }
 
-impl ValueMessages {
-    /// The message for a rule that a value violates. `value` is decoded and trimmed of all white space.
-    pub(super) fn message(&mut self, rule: Rule, field: Field, value: &str, context: &Context<'_>) -> String {
-        let message = || field_message(rule, field, value, context);
-        match self.explained(rule, value) {
-            Some(explained) => (**explained.message.get_or_init(|| message().into())).to_owned(),
+/// A value of a field for a rule that it violates.
+pub(super) struct FaultyValue<'v> {
+    rule: Rule,
+    pub(super) field: Field,
+    /// Decoded and trimmed of all white space; `None` if the field has no text.
+    value: Option<&'v str>,
+    context: &'v Context<'v>,
+    /// `None` if nothing is kept for this rule or of a value of this length.
+    kept: Option<&'v Explained>,
+}
+
+impl FaultyValue<'_> {
+    /// What is wrong with the value.
+    pub(super) fn message(&self) -> String {
+        let message = || field_message(self.rule, self.field, self.value.unwrap_or_default(), self.context);
+        match self.kept {
+            Some(kept) => (**kept.message.get_or_init(|| message().into())).to_owned(),
             None => message(),
         }
     }
 
-    /// The fix for a rule that a value violates by itself, as [`value_fix`] returns it.
-    pub(super) fn fix(&mut self, rule: Rule, field: Field, value: &str, context: &Context<'_>) -> Option<Fix> {
-        let fix = || value_fix(rule, field, value, context);
-        match self.explained(rule, value) {
-            Some(explained) => explained.fix.get_or_init(fix).clone(),
-            None => fix(),
+    /// The fix for the rule, as [`value_fix`] returns it.
+    pub(super) fn fix(&self) -> Option<Cow<'_, Fix>> {
+        let fix = || value_fix(self.rule, self.field, self.value?, self.context);
+        match self.kept {
+            Some(kept) => kept.fix.get_or_init(fix).as_ref().map(Cow::Borrowed),
+            None => fix().map(Cow::Owned),
         }
+    }
+}
+
+impl ValueMessages {
+    /// A value for a rule that it violates by itself.
+    pub(super) fn of<'v>(
+        &'v mut self,
+        rule: Rule,
+        field: Field,
+        value: Option<&'v str>,
+        context: &'v Context<'v>,
+    ) -> FaultyValue<'v> {
+        let kept = value.and_then(|value| self.kept(rule, value));
+        FaultyValue { rule, field, value, context, kept }
     }
 
     /// What is kept of a value; `None` if values that violate this rule, or long ones, are not kept.
-    fn explained(&mut self, rule: Rule, value: &str) -> Option<&Explained> {
+    fn kept(&mut self, rule: Rule, value: &str) -> Option<&Explained> {
         if !KEPT.contains(rule) || value.len() > MAX_VALUE_BYTES {
             return None;
         }
@@ -98,9 +124,9 @@ mod tests {
                 for (field, value) in &values {
                     let Some(value) = value.as_deref().map(trim_strict) else { continue };
                     for rule in check_value(*field, value, &context).iter() {
-                        let message = known.message(rule, *field, value, &context);
-                        prop_assert_eq!(message, field_message(rule, *field, value, &context));
-                        let fix = known.fix(rule, *field, value, &context);
+                        let value_of_rule = known.of(rule, *field, Some(value), &context);
+                        prop_assert_eq!(value_of_rule.message(), field_message(rule, *field, value, &context));
+                        let fix = value_of_rule.fix().map(Cow::into_owned);
                         prop_assert_eq!(fix, value_fix(rule, *field, value, &context));
                     }
                 }
@@ -116,12 +142,12 @@ mod tests {
         let mut known = ValueMessages::default();
         for number in 0..3 * MAX_VALUES {
             let value = format!("{number}x");
-            known.message(Rule::PRIORITY_INVALID, Field::Priority, &value, &context);
+            known.of(Rule::PRIORITY_INVALID, Field::Priority, Some(&value), &context);
             assert!(known.known.len() <= MAX_VALUES);
         }
         let long = "9".repeat(MAX_VALUE_BYTES + 1);
         let before = known.known.len();
-        known.message(Rule::PRIORITY_INVALID, Field::Priority, &long, &context);
+        known.of(Rule::PRIORITY_INVALID, Field::Priority, Some(&long), &context);
         assert_eq!(known.known.len(), before);
     }
 }
