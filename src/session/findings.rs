@@ -20,6 +20,7 @@ use crate::session::{file_fixes, fix_table};
 use crate::words::{excerpt, grouped};
 use crate::xml::entry::Entry;
 use std::borrow::Cow;
+use std::sync::OnceLock;
 mod counts;
 pub(crate) mod file_findings;
 pub(super) mod index_findings;
@@ -32,7 +33,6 @@ pub(crate) use counts::Counts;
 /// The rules whose findings are counted without making messages: a row has at most one finding of each, or its file has
 /// one.
 pub(super) fn reported_once() -> RuleSet {
-    let of_set: RuleSet = SetRule::ALL.iter().copied().map(rule_of).collect();
     let of_rows = RuleSet::of(&[Rule::LASTMOD_MISSING, Rule::SET_DUPLICATE_NEAR]);
     let others = entry_rules::ENTRY_RULES.minus(message::REPORTED_ONCE);
     // Findings grouped by file count once per file, so their number in a row does not matter. The groups of those
@@ -40,13 +40,14 @@ pub(super) fn reported_once() -> RuleSet {
     let grouped = |grouping: Grouping| Rule::ALL.into_iter().filter(move |rule| rule.grouping() == Some(grouping));
     let per_file: RuleSet = grouped(Grouping::File).filter(|rule| entry_rules::ENTRY_RULES.contains(*rule)).collect();
     let per_host: RuleSet = grouped(Grouping::Host).collect();
-    message::REPORTED_ONCE.union(of_set).union(of_rows).minus(others).union(per_file).minus(per_host)
+    message::REPORTED_ONCE.union(SetRule::RULES).union(of_rows).minus(others).union(per_file).minus(per_host)
 }
 
 /// The findings of a row, worst first.
 pub(crate) fn of_row(snapshot: &Snapshot, row: RowId) -> Vec<Finding> {
     let parsed = ParsedRow::of(&snapshot.document, row);
-    let wording = Wording { names: RowNames::Numbers, fixes: Fixes::Applicable };
+    let lastmod_missing = OnceLock::new();
+    let wording = Wording { names: RowNames::Numbers, fixes: Fixes::Applicable, lastmod_missing: &lastmod_missing };
     of_rules(snapshot, &parsed, snapshot.rules_of(row), wording, &mut ValueMessages::default())
 }
 
@@ -71,6 +72,8 @@ pub(super) struct Wording<'n> {
     pub(super) names: RowNames<'n>,
     /// The fixes that they have.
     pub(super) fixes: Fixes,
+    /// The message that a URL lacks a lastmod, made on first use: it is the same for all rows.
+    pub(super) lastmod_missing: &'n OnceLock<String>,
 }
 
 /// The findings of a row that violates these rules, worst first. `values` keeps messages of values for the next row.
@@ -86,7 +89,7 @@ pub(super) fn of_rules(
     }
     let (row, entry, text) = (parsed.row, &parsed.entry, &*parsed.text);
     let context = snapshot.checks.context(&snapshot.document, row, snapshot.clock);
-    let Wording { names, fixes } = wording;
+    let Wording { names, fixes, lastmod_missing } = wording;
     let quirks = snapshot.document.quirks_of(row);
     // A repair may violate an entry rule too.
     let trial = if fixes != Fixes::None && quirks.is_empty() {
@@ -96,7 +99,8 @@ pub(super) fn of_rules(
     };
     let mut findings = message::findings(&trial, snapshot.checks.rules_of_entry(row, rules), fixes, values);
     let locs = DocumentLocs(&snapshot.document);
-    for rule in snapshot.checks.set().rules_of(row.0, &locs).iter().map(rule_of) {
+    let of_set = rules.intersects(SetRule::RULES).then(|| snapshot.checks.set().rules_of(row.0, &locs));
+    for rule in of_set.unwrap_or_default().iter().map(rule_of) {
         let Some(severity) = rule.severity_in(snapshot.checks.profile()) else { continue };
         let links = SetRule::of(rule).filter(|rule| rule.is_about_links());
         let links = links.map(|rule| (rule, extension::alternates(entry, text, snapshot.document.names(row))));
@@ -122,11 +126,12 @@ pub(super) fn of_rules(
     let of_quirks = quirks.iter().filter_map(|quirk| of_quirk(quirk, profile));
     findings.extend(of_quirks.map(|found| Finding { fix: found.fix.filter(|_| !is_feed), ..found }));
     if rules.contains(Rule::LASTMOD_MISSING) {
-        let set = snapshot.checks.set();
-        let (dated, all) = (grouped(set.with_lastmod()), grouped(set.len()));
-        let message = format!("lastmod is missing ({dated} of {all} URLs have one)");
-        let rule = Rule::LASTMOD_MISSING;
-        findings.push(Finding::new(rule, Severity::Note, message));
+        let message = lastmod_missing.get_or_init(|| {
+            let set = snapshot.checks.set();
+            let (dated, all) = (grouped(set.with_lastmod()), grouped(set.len()));
+            format!("lastmod is missing ({dated} of {all} URLs have one)")
+        });
+        findings.push(Finding::new(Rule::LASTMOD_MISSING, Severity::Note, message.clone()));
     }
     if rules.contains(Rule::SET_DUPLICATE_NEAR) {
         findings.extend(of_near(snapshot, row, snapshot.checks.near_duplicates().first_of(row.0)));

@@ -39,7 +39,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, VecDeque};
 use std::convert::Infallible;
 use std::path::Path;
-use std::sync::{Arc, Mutex, mpsc};
+use std::sync::{Arc, Mutex, OnceLock, mpsc};
 
 /// The findings of files and of the set; those of rows are made file by file.
 #[derive(Debug, Default)]
@@ -49,6 +49,8 @@ pub struct Reporter {
     /// Near duplicates, if the session does not update them.
     near: NearDuplicates,
     lines: RowLines,
+    /// The message that a URL lacks a lastmod.
+    lastmod_missing: OnceLock<String>,
     /// What tasks have left, for one task each at a time.
     unused: Mutex<Vec<TaskMemory>>,
 }
@@ -120,7 +122,7 @@ impl Reporter {
             NearDuplicates::default()
         };
         let lines = RowLines::of(document, &session.known_lines);
-        Self { of_files, of_set, near, lines, unused: Mutex::default() }
+        Self { of_files, of_set, near, lines, lastmod_missing: OnceLock::new(), unused: Mutex::default() }
     }
 
     /// The findings of the index and its entries.
@@ -379,7 +381,8 @@ impl<'r> RowFindings<'r> {
         let Self { reporter, file, name, lines, fixes, memory: TaskMemory { values, findings: all } } = self;
         let session = file.session;
         let document = session.document();
-        let words = Wording { names: RowNames::Lines(&reporter.lines), fixes: *fixes };
+        let (names, lastmod_missing) = (RowNames::Lines(&reporter.lines), &reporter.lastmod_missing);
+        let words = Wording { names, fixes: *fixes, lastmod_missing };
         let parsed = ParsedRow::of(document, row);
         let mut findings = findings::of_rules(&session.current, &parsed, rules, words, values);
         if reporter.near.contains(row.0) && rules.contains(Rule::SET_DUPLICATE_NEAR) {

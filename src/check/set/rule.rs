@@ -2,7 +2,7 @@
 //!
 //! Each corresponds to a [`Rule`] of the table, which has code, severity and texts.
 
-use crate::check::rule::Rule;
+use crate::check::rule::{Rule, RuleSet};
 
 macro_rules! set_rules {
     ($($(#[doc = $doc:literal])+ $name:ident = $rule:ident, $place:ident;)+) => {
@@ -16,6 +16,9 @@ macro_rules! set_rules {
         impl SetRule {
             /// Every rule, in catalogue order.
             pub const ALL: &[Self] = &[$(Self::$name,)+];
+
+            /// All of them, as rules of the table.
+            pub const RULES: RuleSet = RuleSet::of(&[$(Rule::$rule,)+]);
 
             /// The rule of the table.
             pub const fn rule(self) -> Rule {
