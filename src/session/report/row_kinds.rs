@@ -76,6 +76,8 @@ pub(super) struct RowKinds<'c> {
     /// The sets of entry rules by their numbers.
     sets: &'c [RuleSet],
     filter: &'c MessageFilter,
+    /// Whether the filter selects the same findings of all rows, and most of them.
+    selects_most: bool,
     /// The rows of the file whose text is in memory.
     resident: Range<u32>,
     /// The rows whose traits do not decide their kind.
@@ -106,6 +108,7 @@ impl<'c> RowKinds<'c> {
             counter,
             sets,
             filter,
+            selects_most: !filter.can_shrink && !filter.rules.is_empty(),
             resident,
             exceptions: Exceptions { rows: counter.compared_among(rows), next: 0, last: 0 },
             kinds: Vec::new(),
@@ -120,11 +123,18 @@ impl<'c> RowKinds<'c> {
     /// Counts the findings of the next row, except those of the rules that it returns, which need messages. Findings whose
     /// text is needed and not in memory are neither counted nor returned: the row is noted as unread.
     pub(super) fn count(&mut self, row: RowId) -> RuleSet {
+        let known = self.selects_most.then(|| self.rules_of(row));
+        if let Some((_, rules)) = known
+            && self.needs_all_messages(row, rules)
+        {
+            return rules;
+        }
         let traits = self.traits_of(row);
         if let Some(number) = traits.and_then(|traits| self.kind_of_traits(traits)) {
             return self.count_known(number);
         }
-        let (kind, rules) = self.kind_of(row);
+        let (of_set, rules) = known.unwrap_or_else(|| self.rules_of(row));
+        let kind = self.kind_of(row, of_set, rules);
         if let Some(number) = self.kind_numbers.get(&kind).copied() {
             self.note_traits(traits, number);
             return self.count_known(number);
@@ -194,21 +204,33 @@ impl<'c> RowKinds<'c> {
         Some(RowTraits { shape, finding_id, flags, quirks, has_lastmod, is_resident })
     }
 
-    fn kind_of(&self, row: RowId) -> (RowKind, RuleSet) {
-        let Counter { snapshot, near, by_host, has_set_rules, .. } = self.counter;
-        let (document, checks) = (&snapshot.document, &snapshot.checks);
-        let finding_id = checks.finding_id(row);
+    /// The rules of the set that a row violates, and all rules that it violates.
+    fn rules_of(&self, row: RowId) -> (RowSetRules, RuleSet) {
+        let Counter { snapshot, near, has_set_rules, .. } = self.counter;
         let mut of_set = RowSetRules::default();
         if *has_set_rules {
-            of_set = checks.set_rules_of(row, document).unwrap_or_default();
+            of_set = snapshot.checks.set_rules_of(row, &snapshot.document).unwrap_or_default();
             of_set.is_near_duplicate |= near.contains(row.0);
         }
-        let rules = self.sets.get(usize::from(finding_id)).copied().unwrap_or_default().union(of_set.rules());
+        let of_entry = self.sets.get(usize::from(snapshot.checks.finding_id(row))).copied().unwrap_or_default();
+        (of_set, of_entry.union(of_set.rules()))
+    }
+
+    /// Whether no finding of a row that violates these rules is only counted.
+    fn needs_all_messages(&self, row: RowId, rules: RuleSet) -> bool {
+        let is_selected = rules.minus(self.filter.rules).is_empty() && !self.filter.needs_host(rules);
+        is_selected && self.resident.contains(&row.0)
+    }
+
+    /// The kind of a row that violates these rules.
+    fn kind_of(&self, row: RowId, of_set: RowSetRules, rules: RuleSet) -> RowKind {
+        let Counter { snapshot, by_host, .. } = self.counter;
+        let (document, checks) = (&snapshot.document, &snapshot.checks);
         let shape = if rules.intersects(*by_host) { checks.set().decisive_shape(row.0) } else { None };
         let origin = shape.and_then(RowShape::origin_number);
         let has_extensions = document.record(row).flags.has_extensions();
         let (quirks, is_resident) = (document.quirks_of(row).len(), self.resident.contains(&row.0));
-        (RowKind { finding_id, of_set, has_extensions, quirks, origin, is_resident }, rules)
+        RowKind { finding_id: checks.finding_id(row), of_set, has_extensions, quirks, origin, is_resident }
     }
 
     /// The counts of all rows, and the unread rows.
