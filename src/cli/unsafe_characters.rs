@@ -38,12 +38,15 @@ pub(super) fn has_control_or<const N: usize>(text: &[u8], others: [u8; N]) -> bo
 #[inline(always)]
 fn is_in_vectors<S: Simd, const N: usize>(simd: S, text: &[u8], others: [u8; N]) -> bool {
     let (vectors, rest) = text.as_chunks::<VECTOR>();
-    // The rest is extended by a letter, which no caller asks for.
-    let mut last = [b'a'; VECTOR];
-    if let Some(start) = last.get_mut(..rest.len()) {
-        start.copy_from_slice(rest);
-    }
-    for vector in vectors.iter().chain([&last]) {
+    let mut short = [b'a'; VECTOR];
+    // The last vector overlaps the one before. A short text is extended by a letter, which no caller asks for.
+    let last = text.last_chunk().unwrap_or_else(|| {
+        if let Some(start) = short.get_mut(..rest.len()) {
+            start.copy_from_slice(rest);
+        }
+        &short
+    });
+    for vector in vectors.iter().chain([last]) {
         let bytes = u8x32::from_slice(simd, vector);
         let mut found = bytes.simd_lt(b' ');
         for other in others {
