@@ -11,6 +11,7 @@ use super::site::{ENTRY_SITE_RULES, Site};
 use super::site_entry;
 use crate::protocol::Field;
 use crate::protocol::changefreq::Changefreq;
+use crate::protocol::location::Faults;
 use crate::xml::entry::Entry;
 use crate::xml::names::FileKind;
 use crate::xml::record::{Flags, Record};
@@ -28,6 +29,21 @@ fn check_all_rules(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet
     if extension::has_content(entry, text) { set.union(extension::check(entry, text, context)) } else { set }
 }
 
+/// A new value of a field.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NewValue<'v> {
+    /// Decoded.
+    pub text: &'v str,
+    /// The faults of a URL, if they are known.
+    pub url_faults: Option<Faults>,
+}
+
+impl<'v> From<&'v str> for NewValue<'v> {
+    fn from(text: &'v str) -> Self {
+        Self { text, url_faults: None }
+    }
+}
+
 /// The result of [`check`] after one field of an entry got a new value (`None`: the element was removed), computed from
 /// the result before, without parsing the entry. `record` is the record *after* the change.
 ///
@@ -35,7 +51,7 @@ fn check_all_rules(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet
 pub(crate) fn revise(
     old: RuleSet,
     field: Field,
-    value: Option<&str>,
+    value: Option<NewValue<'_>>,
     record: &Record,
     context: &Context<'_>,
 ) -> Option<RuleSet> {
@@ -58,7 +74,9 @@ pub(crate) fn revise(
     let mut set = old.minus(rules_of_field(field));
     match value {
         None => set.insert_if(Rule::LOC_MISSING, field == Field::Loc),
-        Some(value) => set = set.union(value_rules(field, value, context, &mut facts)),
+        Some(NewValue { text, url_faults }) => {
+            set = set.union(value_rules(field, text, context, &mut facts, url_faults));
+        }
     }
     // No rule compares the priority with another field.
     if field != Field::Priority {
@@ -372,7 +390,7 @@ mod tests {
             record.note(field, value);
             // A value that is trimmed when it is read again differs from the one that was set.
             let exact = value.is_none_or(|value| value.trim() == value);
-            if let Some(revised) = revise(old, field, value, &record, &context).filter(|_| exact) {
+            if let Some(revised) = revise(old, field, value.map(NewValue::from), &record, &context).filter(|_| exact) {
                 prop_assert_eq!(revised, new, "{}", String::from_utf8_lossy(&new_text));
             }
         }

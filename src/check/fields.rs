@@ -8,7 +8,7 @@ use super::rule::{EXTENSION_RULES, Profile, Rule, RuleSet};
 use super::site::SITE_RULES;
 use crate::protocol::changefreq::Changefreq;
 use crate::protocol::lastmod::{self, Lastmod};
-use crate::protocol::location::{Fault, Location};
+use crate::protocol::location::{Fault, Faults, Location};
 use crate::protocol::{Field, priority};
 use crate::xml::anomaly;
 use crate::xml::entry::{Anomalies, Entry, FieldSpan, TextKind, decode_value};
@@ -172,7 +172,7 @@ pub(super) fn check_fields(entry: &Entry, text: &[u8], context: &Context<'_>) ->
         // Plain valid UTF-8 needs no decoding.
         let plain = if span.text == TextKind::Plain { std::str::from_utf8(raw).ok() } else { None };
         let value = plain.map_or_else(|| decode_value(raw, span.text), Cow::Borrowed);
-        let found = value_rules(field, &value, context, &mut facts);
+        let found = value_rules(field, &value, context, &mut facts, None);
         set = set.union(found);
         // White space around a field is one finding, by the more severe rule.
         if !value.is_empty() && !found.contains(Rule::FIELD_WHITESPACE_STRICT) && has_outer_blanks(span, raw) {
@@ -185,7 +185,7 @@ pub(super) fn check_fields(entry: &Entry, text: &[u8], context: &Context<'_>) ->
 
 /// The rules that a value violates by itself; `decoded` is trimmed of XML whitespace.
 pub(crate) fn check_value(field: Field, decoded: &str, context: &Context<'_>) -> RuleSet {
-    context.enabled(value_rules(field, decoded, context, &mut FieldFacts::default()))
+    context.enabled(value_rules(field, decoded, context, &mut FieldFacts::default(), None))
 }
 
 /// Trims characters that no value starts or ends with: Unicode white space, zero-width space, byte order mark.
@@ -311,14 +311,21 @@ pub(super) fn structure(entry: &Entry, text: &[u8], context: &Context<'_>) -> Ru
     set
 }
 
-pub(super) fn value_rules(field: Field, decoded: &str, context: &Context<'_>, facts: &mut FieldFacts) -> RuleSet {
+/// The rules that a value violates. URLs whose faults are known are not validated again.
+pub(super) fn value_rules(
+    field: Field,
+    decoded: &str,
+    context: &Context<'_>,
+    facts: &mut FieldFacts,
+    url_faults: Option<Faults>,
+) -> RuleSet {
     let (mut set, value) = any_field_rules(field, decoded, context.names.kind);
     let Some(value) = value else { return set };
     // Only the Yandex profile has this rule.
     let is_hint = field != Field::Loc && context.profile == Profile::Yandex;
     set.insert_if(Rule::FIELD_TOO_LONG_YANDEX, is_hint && decoded.len() > MAX_YANDEX_BYTES);
     match field {
-        Field::Loc => loc_rules(value, context, &mut set),
+        Field::Loc => loc_rules(value, context, &mut set, url_faults),
         Field::Lastmod => {
             let validated = lastmod::validate(value);
             facts.lastmod = validated.instant;
@@ -374,7 +381,7 @@ pub(super) fn is_escaped_twice(decoded: &str) -> bool {
     })
 }
 
-fn loc_rules(value: &str, context: &Context<'_>, set: &mut RuleSet) {
+fn loc_rules(value: &str, context: &Context<'_>, set: &mut RuleSet, known_faults: Option<Faults>) {
     if context.names.kind == FileKind::List && has_extra_content(value) && !is_without_scheme(value) {
         return set.insert(Rule::TEXT_EXTRA_CONTENT);
     }
@@ -389,7 +396,7 @@ fn loc_rules(value: &str, context: &Context<'_>, set: &mut RuleSet) {
     }
     set.insert_if(Rule::POLICY_NEVER, context.policy.is_some_and(|policy| policy.forbids(value).is_some()));
     let location = Location::of(value);
-    let mut faults = location.validate();
+    let mut faults = known_faults.unwrap_or_else(|| location.validate());
     if let Some(url_prefix) = context.url_prefix {
         faults = faults.union(location.check_scope(url_prefix));
     }

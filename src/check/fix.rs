@@ -5,13 +5,15 @@
 
 use super::action::{Action, Fix};
 use super::context::{Context, Subject};
-use super::entry::{check, check_again, revise};
+use super::entry::{NewValue, check, check_again, revise};
 use super::extension;
 use super::fields::{any_field_rules_broken_in, breaks, check_value, fields_of_rule, trim_strict};
 use super::rewrite;
 use super::rule::{Rule, RuleSet};
+use super::value_fix::ValueFix;
 use super::value_messages::{FaultyValue, ValueMessages};
 use crate::protocol::Field;
+use crate::protocol::location::Faults;
 use crate::xml::entry::{Anomalies, Entry, TextKind};
 use crate::xml::record::Record;
 use std::borrow::Cow;
@@ -186,10 +188,17 @@ fn tried_fix<'v>(rule: Rule, value: Option<&'v FaultyValue<'_>>, trial: &Trial<'
                 rewrite_fix("keep only the text", false, text)
             }
             _ => {
-                let fix = value?.fix()?;
+                let of_value = value?.fix()?;
+                let ValueFix { fix, url_faults } = &*of_value;
                 match fix.action {
                     Action::Set { value: None, .. } => remove_fix(entry, field, fix.is_safe)?,
-                    _ => return holds(&fix, rule, Some(field), trial).then_some(fix),
+                    _ if !holds(fix, *url_faults, rule, Some(field), trial) => return None,
+                    _ => {
+                        return Some(match of_value {
+                            Cow::Borrowed(of_value) => Cow::Borrowed(&of_value.fix),
+                            Cow::Owned(of_value) => Cow::Owned(of_value.fix),
+                        });
+                    }
                 }
             }
         },
@@ -220,19 +229,20 @@ fn tried_fix<'v>(rule: Rule, value: Option<&'v FaultyValue<'_>>, trial: &Trial<'
             _ => return None,
         },
     };
-    holds(&fix, rule, field, trial).then_some(Cow::Owned(fix))
+    holds(&fix, None, rule, field, trial).then_some(Cow::Owned(fix))
 }
 
 /// Whether a fix removes its finding and violates no other rule. A corrected scheme or host may reveal faults that
-/// could not be checked before; these are allowed for fixes that are not safe.
-fn holds(fix: &Fix, rule: Rule, field: Option<Field>, trial: &Trial<'_>) -> bool {
+/// could not be checked before; these are allowed for fixes that are not safe. `url_faults` are those of the URL that the
+/// fix sets, if they are known.
+fn holds(fix: &Fix, url_faults: Option<Faults>, rule: Rule, field: Option<Field>, trial: &Trial<'_>) -> bool {
     let reveals = matches!(rule, Rule::LOC_SCHEME_TYPO | Rule::LOC_NOT_ABSOLUTE | Rule::INDEX_CHILD_INCOMPLETE_URL);
     let adds_none = |after: RuleSet| {
         // Fast path: nearly always every rule that is violated now was violated before.
         let new = after.minus(trial.before());
         new.is_empty() || new.minus(with_milder(trial.before())).is_empty() || (reveals && !fix.is_safe)
     };
-    if let Some(after) = rules_after(&fix.action, rule, field, trial) {
+    if let Some(after) = rules_after(&fix.action, url_faults, rule, field, trial) {
         return !after.contains(rule) && adds_none(after);
     }
     let Subject { entry, text, context } = trial.subject;
@@ -249,7 +259,13 @@ fn holds(fix: &Fix, rule: Rule, field: Option<Field>, trial: &Trial<'_>) -> bool
 
 /// The rules that an entry violates after a fix of a field for this rule, if [`revise`] can compute them from the new
 /// value alone.
-fn rules_after(action: &Action, rule: Rule, field: Option<Field>, trial: &Trial<'_>) -> Option<RuleSet> {
+fn rules_after(
+    action: &Action,
+    url_faults: Option<Faults>,
+    rule: Rule,
+    field: Option<Field>,
+    trial: &Trial<'_>,
+) -> Option<RuleSet> {
     let Action::Set { field: of, value } = action else { return None };
     let Subject { entry, text, context } = trial.subject;
     // Other text might be read back differently than it was set.
@@ -277,7 +293,8 @@ fn rules_after(action: &Action, rule: Rule, field: Option<Field>, trial: &Trial<
         }
         before.remove(Rule::FIELD_EMPTY);
     }
-    revise(before, *of, value.as_deref(), &record, context).map(|after| after.union(of_others))
+    let value = value.as_deref().map(|text| NewValue { text, url_faults });
+    revise(before, *of, value, &record, context).map(|after| after.union(of_others))
 }
 
 /// The rules with their milder variants: a finding that becomes milder is not a new one.
@@ -479,11 +496,12 @@ mod tests {
                 for field in fields_of_rule(rule).flatten() {
                     let Some(value) = entry.value(field, bytes) else { continue };
                     let fix = match rule {
-                        Rule::FIELD_EMPTY if value.is_empty() => remove_fix(&entry, field, true),
+                        Rule::FIELD_EMPTY if value.is_empty() => remove_fix(&entry, field, true).map(ValueFix::from),
                         _ => value_fix(rule, field, trim_strict(&value), context),
                     };
-                    let Some(fix) = fix else { continue };
-                    let Some(rules) = rules_after(&fix.action, rule, Some(field), &trial) else { continue };
+                    let Some(ValueFix { fix, url_faults }) = fix else { continue };
+                    let after = rules_after(&fix.action, url_faults, rule, Some(field), &trial);
+                    let Some(rules) = after else { continue };
                     let after = fix.action.apply(&entry, bytes, context);
                     let new = Entry::of(&after, context.names);
                     prop_assert!(!new.anomalies.contains(Anomalies::BROKEN), "{}", text);

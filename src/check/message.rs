@@ -142,7 +142,7 @@ pub(crate) fn worst_of_fields(
 pub(crate) fn messages_of_value(field: Field, decoded: &str, context: &Context<'_>) -> Vec<Finding> {
     let value = trim_strict(decoded);
     let findings = check_value(field, decoded, context).iter().filter_map(|rule| {
-        let fix = value_fix(rule, field, value, context).filter(|fix| match &fix.action {
+        let fix = value_fix(rule, field, value, context).map(|of_value| of_value.fix).filter(|fix| match &fix.action {
             Action::Set { value: Some(right), .. } => !check_value(field, right, context).contains(rule),
             _ => true,
         });

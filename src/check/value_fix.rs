@@ -8,10 +8,24 @@ use crate::protocol::location::{self, Fault, Faults};
 use crate::protocol::{Field, changefreq, lastmod, priority};
 use crate::xml::escape;
 
+/// A fix that sets the value of a field.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ValueFix {
+    pub(super) fix: Fix,
+    /// The faults of the URL that it sets, if they are known.
+    pub(super) url_faults: Option<Faults>,
+}
+
+impl From<Fix> for ValueFix {
+    fn from(fix: Fix) -> Self {
+        Self { fix, url_faults: None }
+    }
+}
+
 /// The fix for a rule that a value violates by itself. `value` is decoded and trimmed of all white space.
-pub(super) fn value_fix(rule: Rule, field: Field, value: &str, context: &Context<'_>) -> Option<Fix> {
-    match field {
-        Field::Loc => loc_fix(rule, value, context),
+pub(super) fn value_fix(rule: Rule, field: Field, value: &str, context: &Context<'_>) -> Option<ValueFix> {
+    let fix = match field {
+        Field::Loc => return loc_fix(rule, value, context),
         Field::Lastmod => lastmod_fix(rule, value),
         Field::Changefreq => {
             let nearest = changefreq::nearest(value)?.name();
@@ -24,12 +38,13 @@ pub(super) fn value_fix(rule: Rule, field: Field, value: &str, context: &Context
         Field::Priority => {
             let at = PRIORITY.iter().position(|own| *own == rule)?;
             if let Some(right) = priority::repair(value, priority::Faults::from_index(at)) {
-                return Some(safe_fix("write it in the usual form", field, right));
+                return Some(safe_fix("write it in the usual form", field, right).into());
             }
             let (label, right) = priority::suggest(value)?;
             Some(unsafe_fix(label, field, right))
         }
-    }
+    };
+    fix.map(ValueFix::from)
 }
 
 fn lastmod_fix(rule: Rule, value: &str) -> Option<Fix> {
@@ -66,10 +81,11 @@ const fn lastmod_label(fault: lastmod::Faults) -> &'static str {
     }
 }
 
-fn loc_fix(rule: Rule, value: &str, context: &Context<'_>) -> Option<Fix> {
+fn loc_fix(rule: Rule, value: &str, context: &Context<'_>) -> Option<ValueFix> {
     match rule {
         Rule::TEXT_ENTITY | Rule::XML_DOUBLE_ESCAPED => {
-            return Some(unsafe_fix("decode it once more", Field::Loc, escape::decode(value.as_bytes()).into_owned()));
+            let right = escape::decode(value.as_bytes()).into_owned();
+            return Some(unsafe_fix("decode it once more", Field::Loc, right).into());
         }
         Rule::TEXT_EXTRA_CONTENT => {
             // The first URL of a line is the page; comments have none.
@@ -77,7 +93,7 @@ fn loc_fix(rule: Rule, value: &str, context: &Context<'_>) -> Option<Fix> {
             let url = values.find(|value| value.starts_with("http://") || value.starts_with("https://"))?;
             let rest = value.split_once(url).map_or("", |(_, rest)| rest);
             let is_whole = !value.starts_with('#') && !is_rest_of_url(rest);
-            return is_whole.then(|| unsafe_fix("keep only the URL", Field::Loc, url.to_owned()));
+            return is_whole.then(|| unsafe_fix("keep only the URL", Field::Loc, url.to_owned()).into());
         }
         _ => {}
     }
@@ -86,15 +102,12 @@ fn loc_fix(rule: Rule, value: &str, context: &Context<'_>) -> Option<Fix> {
     let field = Field::Loc;
     if fault == Fault::NotAbsolute {
         let right = complete_url(value, context)?;
-        return Some(unsafe_fix("make it a complete URL", field, right));
+        return Some(unsafe_fix("make it a complete URL", field, right).into());
     }
     if fault == Fault::ForeignHost {
         let (_, rest) = location::origin(value)?;
-        return Some(unsafe_fix(
-            "write the sitemap's own host",
-            field,
-            format!("{}{rest}", context.url_prefix?.origin()),
-        ));
+        let right = format!("{}{rest}", context.url_prefix?.origin());
+        return Some(unsafe_fix("write the sitemap's own host", field, right).into());
     }
     let repair = location::repair(fault, value)?;
     let label = match fault {
@@ -116,7 +129,8 @@ fn loc_fix(rule: Rule, value: &str, context: &Context<'_>) -> Option<Fix> {
         _ => "correct it",
     };
     let action = Action::Set { field, value: Some(repair.value) };
-    Some(Fix { label: label.into(), is_safe: repair.is_safe, action })
+    let fix = Fix { label: label.into(), is_safe: repair.is_safe, action };
+    Some(ValueFix { fix, url_faults: Some(repair.faults) })
 }
 
 /// Whether the text after the first space or separator of a line may belong to the URL, so that removing it would name

@@ -1,10 +1,9 @@
 //! Keeps the messages and fixes of values, since many entries of a file repeat the same faulty value.
 
-use super::action::Fix;
 use super::context::Context;
 use super::fields::rules_of_field;
 use super::rule::{Rule, RuleSet};
-use super::value_fix::value_fix;
+use super::value_fix::{ValueFix, value_fix};
 use super::value_message::field_message;
 use crate::protocol::Field;
 use foldhash::fast::FixedState;
@@ -37,7 +36,7 @@ struct Explained {
     /// Made on first use, like the fix.
     message: OnceCell<Box<str>>,
     /// The fix before it is tried in an entry.
-    fix: OnceCell<Option<Fix>>,
+    fix: OnceCell<Option<ValueFix>>,
 }
 
 /// A value of a field for a rule that it violates.
@@ -62,7 +61,7 @@ impl FaultyValue<'_> {
     }
 
     /// The fix for the rule, as [`value_fix`] returns it.
-    pub(super) fn fix(&self) -> Option<Cow<'_, Fix>> {
+    pub(super) fn fix(&self) -> Option<Cow<'_, ValueFix>> {
         let fix = || value_fix(self.rule, self.field, self.value?, self.context);
         match self.kept {
             Some(kept) => kept.fix.get_or_init(fix).as_ref().map(Cow::Borrowed),

@@ -65,7 +65,7 @@ impl ValueCache {
 fn check_value(field: Field, raw: &[u8], context: &Context<'_>) -> Option<CheckedValue> {
     let text = std::str::from_utf8(raw).ok()?;
     let (mut facts, mut record) = (FieldFacts::default(), Record::default());
-    let rules = value_rules(field, text, context, &mut facts);
+    let rules = value_rules(field, text, context, &mut facts, None);
     record.note(field, Some(text));
     Some(CheckedValue { field, rules, facts, record })
 }

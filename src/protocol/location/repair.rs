@@ -35,18 +35,20 @@ pub(crate) struct Proposal {
     pub value: String,
     /// Whether it keeps the meaning, so that it may be applied without a review.
     pub is_safe: bool,
+    /// The faults that are left.
+    pub faults: Faults,
 }
 
 /// The value without `fault`, which it must have; `None` if that needs a decision or more input, or is not possible.
 pub(crate) fn repair(fault: Fault, decoded: &str) -> Option<Proposal> {
     let location = Location::of(decoded);
     let (value, is_safe) = propose(fault, &location)?;
-    let after = validate(&value);
+    let faults = validate(&value);
     let allowed = if fault == Fault::SchemeTypo { HIDDEN_BY_TYPO } else { Faults::NONE };
     // Most repaired URLs have no fault left, so the faults of most URLs need not be found again.
-    let adds_none = || after.minus(location.validate().union(allowed)).is_empty();
-    let is_sound = value != decoded && !after.has(fault) && (after.is_empty() || adds_none());
-    is_sound.then_some(Proposal { value, is_safe })
+    let adds_none = || faults.minus(location.validate().union(allowed)).is_empty();
+    let is_sound = value != decoded && !faults.has(fault) && (faults.is_empty() || adds_none());
+    is_sound.then_some(Proposal { value, is_safe, faults })
 }
 
 fn propose(fault: Fault, location: &Location<'_>) -> Option<(String, bool)> {
@@ -220,7 +222,8 @@ mod tests {
             (Fault::Private, "https://e.com/a?api_key=1&b=2", "https://e.com/a?b=2", false),
             (Fault::Private, "https://e.com/a?preview=true", "https://e.com/a", false),
         ] {
-            assert_eq!(repair(fault, text), Some(Proposal { value: expected.to_owned(), is_safe }), "{text}");
+            let (value, faults) = (expected.to_owned(), validate(expected));
+            assert_eq!(repair(fault, text), Some(Proposal { value, is_safe, faults }), "{text}");
         }
     }
 

@@ -1,9 +1,10 @@
 //! Checks changed rows again, page by page on all cores.
 
 use super::{Checks, Counts, Criteria, INLINE_ROWS, Numbers, add, sync};
+use crate::check::Context;
+use crate::check::entry::{self, NewValue};
 use crate::check::rule::RuleSet;
 use crate::check::set::SetIndex;
-use crate::check::{Context, entry};
 use crate::document::Document;
 use crate::document::edit::Applied;
 use crate::document::row_cursor::RowCursor;
@@ -160,6 +161,6 @@ impl Recheck<'_> {
             policy: self.checks.policy(),
             site: self.checks.site(),
         };
-        entry::revise(before, field, value, &self.applied.document.record(row), &context)
+        entry::revise(before, field, value.map(NewValue::from), &self.applied.document.record(row), &context)
     }
 }
