@@ -227,7 +227,7 @@ fn header(app: &App, details: &RowDetails<'_>, width: usize) -> Header {
         }
     }
     if let Some(sitemap) = document.sitemap(document.sitemap_of(row)) {
-        let number = session.view().number(row);
+        let number = grouped(session.view().number(row).into());
         let words = Words::dim(format!("{:12}", "file")).and(Role::Text, sitemap.name.to_string());
         header.lines.push(words.and(Role::Dim, format!("   row {number} of the set")).into());
     }

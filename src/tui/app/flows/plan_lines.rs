@@ -160,7 +160,7 @@ pub(in crate::tui::app) fn problems(shared: &Shared, plan: &Plan) -> Ask {
         let mut words = Words::new().and(Role::Error, format!("{} ", shared.theme.signs.error));
         words.push(Role::Text, problem.message.clone());
         if let Some(row) = problem.row {
-            words.push(Role::Dim, format!("   row {}", shared.session.view().number(row)));
+            words.push(Role::Dim, format!("   row {}", grouped(shared.session.view().number(row).into())));
         }
         lines.push(words.into());
     }

@@ -4,7 +4,7 @@ use super::super::state::Shared;
 use crate::document::rows::{RowId, RowSet};
 use crate::protocol::{Field, Severity};
 use crate::tui::words::Words;
-use crate::words::counted;
+use crate::words::{counted, grouped};
 
 /// Scrolls the table, and moves the cursor by the same distance.
 pub(in crate::tui::app) fn scroll(shared: &mut Shared, down: bool, by: u32) {
@@ -132,7 +132,7 @@ pub(in crate::tui::app) fn go_to_number(shared: &mut Shared, number: u32) {
         .find(|at| shared.session.view().row_at(*at).is_some_and(|row| shared.session.view().number(row) == number));
     match at {
         Some(at) => shared.grid.go(&shared.session, at),
-        None => shared.show_note(format!("row {number} is not shown")),
+        None => shared.show_note(format!("row {number} is not shown", number = grouped(number.into()))),
     }
 }
 

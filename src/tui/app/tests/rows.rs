@@ -135,3 +135,14 @@ fn a_pasted_list_of_known_urls_adds_nothing_by_default() {
     bench.keys("<esc>");
     assert_eq!(bench.app.shared.session.view().urls(), 4);
 }
+
+#[test]
+fn row_numbers_are_grouped() {
+    let row = |number: u32| format!("<url><loc>https://e.com/{number}</loc></url>\n");
+    let rows: String = (0..1_200).map(row).collect();
+    let mut bench = Bench::file(&format!("<urlset>\n{rows}</urlset>\n"));
+    bench.keys("Ggv");
+    bench.shows("row 1,200 of the set");
+    bench.keys(":sort -loc<enter>:5000<enter>");
+    bench.shows("row 5,000 is not shown");
+}
