@@ -514,6 +514,23 @@ mod tests {
         assert_eq!(numbers(0), numbers(8));
     }
 
+    /// Also in a report of all findings, which needs no counts of most rows.
+    #[test]
+    fn findings_of_hosts_that_are_known_are_counted() {
+        let row = |number: u32| format!("<url><loc>https://other.com/{number}#a</loc></url>\n");
+        let session = open(&(0..6).map(row).collect::<Vec<_>>());
+        for can_shrink in [false, true] {
+            let known = (Rule::LOC_FOREIGN_HOST, KnownHosts { hosts: vec!["other.com".into()], has_rest: false });
+            let filter = MessageFilter { known_hosts: vec![known], can_shrink, ..MessageFilter::ALL };
+            let mut counted = Some { filter, found: Vec::new(), counted: Counted::default() };
+            Reporter::new(&session).each_of_sitemap(&session, (SitemapId(0), None), &mut counted).unwrap();
+            let listed = |rule: Rule| counted.found.iter().filter(|found| found.finding.rule == rule).count();
+            assert_eq!((listed(Rule::LOC_FRAGMENT), listed(Rule::LOC_FOREIGN_HOST)), (6, 0), "{can_shrink}");
+            let of_host = counted.counted.hosts.get(&(Rule::LOC_FOREIGN_HOST, "other.com".into()));
+            assert_eq!(of_host.map(|extent| extent.places), Option::Some(6), "{can_shrink}");
+        }
+    }
+
     /// The rule is about single URLs too, but this URL is none of those.
     #[test]
     fn a_host_of_templates_is_reported_once() {

@@ -258,6 +258,8 @@ mod tests {
     use crate::check::rule::Rule;
     use crate::check::set::SetRule;
     use crate::protocol::lastmod::Now;
+    use crate::session::located_finding::LocatedFinding;
+    use crate::session::report::{InWords, Reporter};
     use crate::session::row_lines::offset_of_loc;
     use proptest::prelude::*;
     use std::fs;
@@ -407,6 +409,23 @@ mod tests {
         write(&path, &rows[1..]);
         let changed = show_whole(&mut session, id, &options, |_| Ok::<(), files::Error>(()));
         assert!(changed.unwrap_err().to_string().contains("has changed"));
+    }
+
+    #[test]
+    fn rows_whose_text_is_not_in_memory_are_reported_as_unread() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("sitemap.xml");
+        let rows: Vec<_> = (0..80).map(|row| (format!("https://e.com/{row}#a"), String::new())).collect();
+        write(&path, &rows);
+        let partial = open(&path);
+        let mut found = Vec::new();
+        let mut all = InWords(|of_rows: Vec<LocatedFinding>| {
+            found.extend(of_rows.iter().filter_map(LocatedFinding::row));
+            Ok::<(), ()>(())
+        });
+        let unread = Reporter::new(&partial).each_of_sitemap(&partial, (SitemapId(0), None), &mut all).unwrap();
+        assert!(!found.is_empty() && found.iter().all(|row| !partial.document().loc(*row).is_empty()));
+        assert!(found.iter().chain(&unread).copied().eq((0..80).map(RowId)), "{found:?} {unread:?}");
     }
 
     /// Findings about hosts need the origin of each row, not its URL.
