@@ -20,6 +20,13 @@ impl BufferPool {
         self.unused.lock().unwrap_or_else(PoisonError::into_inner).push(buffer);
     }
 
+    /// [`BufferPool::recycle`]; a buffer of more than `most` bytes is freed.
+    pub(crate) fn recycle_up_to(&self, most: usize, buffer: Vec<u8>) {
+        if buffer.capacity() <= most {
+            self.recycle(buffer);
+        }
+    }
+
     /// Number of unused buffers.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
@@ -43,5 +50,14 @@ mod tests {
         assert!(again.is_empty() && again.capacity() >= 4);
         assert_eq!((again.as_ptr(), pool.len()), (memory, 0));
         assert_eq!(pool.take().capacity(), 0);
+    }
+
+    #[test]
+    fn a_large_buffer_is_freed() {
+        let pool = BufferPool::default();
+        for (capacity, kept) in [(99, 1), (100, 2), (101, 2)] {
+            pool.recycle_up_to(100, Vec::with_capacity(capacity));
+            assert_eq!(pool.len(), kept, "{capacity}");
+        }
     }
 }

@@ -40,6 +40,10 @@ use format::{FindingsText, Format, Listed, Rendered, Renderer};
 /// The kind of a sitemap index.
 const INDEX: &str = "sitemapindex";
 
+/// Maximum number of bytes of a text whose memory is used again: most texts have fewer, and memory for the largest text of a
+/// set would be kept several times.
+const MAX_KEPT_TEXT: usize = 1 << 20;
+
 /// The report: counts findings and prints them, or keeps them for the end.
 struct Report {
     filter: FindingFilter,
@@ -403,7 +407,7 @@ impl Report {
             self.groups.take(found);
         }
         self.format.write(file, &rendered.text, (findings, failures), out)?;
-        self.buffers.recycle(rendered.text);
+        self.buffers.recycle_up_to(MAX_KEPT_TEXT, rendered.text);
         Ok(())
     }
 

@@ -73,6 +73,9 @@ const COUNTED_ROWS: usize = 1 << 12;
 /// Number of findings for which a task allocates memory at once: most have fewer, even if each row has some.
 const TASK_FINDINGS: usize = 4 * TASK_ROWS;
 
+/// Maximum number of findings whose memory is left to a later task: one row can have millions.
+const MAX_KEPT_FINDINGS: usize = 4 * TASK_FINDINGS;
+
 /// Number of rows whose findings are printed at once.
 const BLOCK_ROWS: usize = 8 * TASK_ROWS;
 
@@ -432,6 +435,7 @@ impl<'r> RowFindings<'r> {
         let findings = &mut self.memory.findings;
         let rendered = (!findings.is_empty()).then(|| renderer.render(findings));
         findings.clear();
+        findings.shrink_to(MAX_KEPT_FINDINGS);
         if let Ok(mut unused) = self.reporter.unused.lock() {
             unused.push(self.memory);
         }

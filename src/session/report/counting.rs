@@ -583,6 +583,55 @@ mod tests {
         assert_eq!((counted.counted.rules[Rule::HREFLANG_NO_RETURN.index()].places, expected), (1, 1));
     }
 
+    /// Counts findings, and leaves them in their list.
+    struct Number;
+
+    impl Render for Number {
+        type Output = usize;
+
+        fn render(&self, found: &mut Vec<LocatedFinding>) -> usize {
+            found.len()
+        }
+    }
+
+    /// Receives the numbers of findings, and adds them up.
+    struct Sum(usize);
+
+    impl Receiver for Sum {
+        type Error = ();
+        type Renderer = Number;
+
+        fn messages_needed(&self) -> MessageFilter {
+            MessageFilter::ALL
+        }
+
+        fn renderer(&self) -> Number {
+            Number
+        }
+
+        fn take(&mut self, numbers: Vec<usize>) -> Result<(), ()> {
+            self.0 += numbers.iter().sum::<usize>();
+            Ok(())
+        }
+
+        fn count(&mut self, _: Counted) {}
+    }
+
+    #[test]
+    fn the_memory_of_few_findings_is_kept() {
+        let link =
+            |number: usize| format!("<xhtml:link rel=\"alternate\" hreflang=\"{number}\" href=\"https://e.com/\"/>");
+        for (links, kept) in [(3, super::super::TASK_FINDINGS), (2_100, super::super::MAX_KEPT_FINDINGS)] {
+            let all: String = (0..links).map(link).collect();
+            let session = open(&[format!("<url><loc>https://e.com/</loc>{all}</url>\n")]);
+            let (reporter, mut sum) = (Reporter::new(&session), Sum(0));
+            reporter.each_of_sitemap(&session, (SitemapId(0), None), &mut sum).unwrap();
+            let unused = reporter.unused.lock().unwrap();
+            let capacities: Vec<usize> = unused.iter().map(|memory| memory.findings.capacity()).collect();
+            assert_eq!((capacities, sum.0 >= links), (vec![kept], true));
+        }
+    }
+
     /// Needs messages until it has five findings, and counts the messages that it gets.
     #[derive(Default)]
     struct First {
