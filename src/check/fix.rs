@@ -540,6 +540,12 @@ mod tests {
         }
     }
 
+    #[test]
+    fn other_faults_of_a_fixed_url_are_found() {
+        let text = "<url><loc>HTTPS://www.E.com/a?utm_id=1#b</loc></url>";
+        compare_with_whole_check(FileKind::Urlset, text).unwrap();
+    }
+
     /// A value for each field rule with a safe fix.
     #[test]
     fn safe_rules_have_a_safe_fix() {
