@@ -24,6 +24,25 @@ struct KindState {
     description: Arc<str>,
 }
 
+impl KindState {
+    /// Whether a repair here is to be added to the log ([`RepairLog::kind_if_new`]). It becomes the last one.
+    fn is_new(&mut self, at: usize, entry: Option<u32>) -> bool {
+        let last = std::mem::replace(&mut self.at, at);
+        if entry.is_some() {
+            self.is_outside = false;
+            return std::mem::replace(&mut self.entry, entry) != entry;
+        }
+        let is_adjacent = std::mem::replace(&mut self.is_outside, true) && at.saturating_sub(last) < 8;
+        self.entry = None;
+        self.outside += u32::from(!is_adjacent);
+        !is_adjacent && self.outside <= MAX_OUTSIDE_ENTRIES
+    }
+}
+
+/// The number of a kind of which a log has repairs.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct KindNumber(usize);
+
 /// The repairs of a file.
 #[derive(Debug)]
 pub(super) struct RepairLog {
@@ -42,28 +61,14 @@ impl RepairLog {
         Self { repairs: Vec::new(), kinds: Vec::new(), free_bytes: max_bytes, max_bytes }
     }
 
-    /// Whether to add a repair to the log: one per kind and entry, and up to [`MAX_OUTSIDE_ENTRIES`] of each kind
-    /// outside of entries, where adjacent ones count as one.
-    pub(super) fn is_new(&mut self, kind: Defect, at: usize, entry: Option<u32>) -> bool {
-        let Some(state) = self.state_of(kind) else { return false };
-        let last = std::mem::replace(&mut state.at, at);
-        if entry.is_some() {
-            state.is_outside = false;
-            return std::mem::replace(&mut state.entry, entry) != entry;
-        }
-        let is_adjacent = std::mem::replace(&mut state.is_outside, true) && at.saturating_sub(last) < 8;
-        state.entry = None;
-        state.outside += u32::from(!is_adjacent);
-        !is_adjacent && state.outside <= MAX_OUTSIDE_ENTRIES
-    }
-
-    /// The state of a kind, which is added if it is new.
-    fn state_of(&mut self, kind: Defect) -> Option<&mut KindState> {
-        let index = self.kinds.iter().position(|(known, _)| *known == kind).unwrap_or_else(|| {
+    /// The number of a kind, if a repair of it here is to be added to the log: the first of each entry, and up to
+    /// [`MAX_OUTSIDE_ENTRIES`] outside of entries, where adjacent ones count as one.
+    pub(super) fn kind_if_new(&mut self, kind: Defect, at: usize, entry: Option<u32>) -> Option<KindNumber> {
+        let number = self.kinds.iter().position(|(known, _)| *known == kind).unwrap_or_else(|| {
             self.kinds.push((kind, KindState::default()));
             self.kinds.len() - 1
         });
-        self.kinds.get_mut(index).map(|(_, state)| state)
+        self.kinds.get_mut(number)?.1.is_new(at, entry).then_some(KindNumber(number))
     }
 
     /// Whether no bytes remain for descriptions.
@@ -108,23 +113,22 @@ impl RepairLog {
     }
 
     /// The description of the last repair of a kind.
-    pub(super) fn last_description(&self, kind: Defect) -> &str {
-        self.kinds.iter().find(|(known, _)| *known == kind).map_or("", |(_, state)| &state.description)
+    pub(super) fn last_description(&self, kind: KindNumber) -> &str {
+        self.kinds.get(kind.0).map_or("", |(_, state)| &state.description)
     }
 
     /// Adds a repair with the last description of its kind if it has none of its own; it is dropped if the remaining bytes
     /// do not suffice.
-    pub(super) fn push(&mut self, kind: Defect, at: usize, entry: Option<u32>, own: Option<&str>) {
-        let len = own.map_or_else(|| self.last_description(kind).len(), str::len);
+    pub(super) fn push(&mut self, kind: KindNumber, at: usize, entry: Option<u32>, own: Option<&str>) {
+        let Some((kind, KindState { description: last, .. })) = self.kinds.get_mut(kind.0) else { return };
         // A description costs an allocation besides its bytes.
-        let remaining = self.free_bytes.checked_sub(len + size_of::<FoundDefect>());
+        let needed = own.unwrap_or(last).len() + size_of::<FoundDefect>();
+        let remaining = self.free_bytes.checked_sub(needed);
         let own = if remaining.is_some() { own } else { Some("") };
         self.free_bytes = remaining.unwrap_or_default();
-        let Some(KindState { description: last, .. }) = self.state_of(kind) else { return };
         if let Some(own) = own.filter(|own| **last != **own) {
             *last = own.into();
         }
-        let what = Arc::clone(last);
-        self.repairs.push(FoundDefect { kind, at, entry, what });
+        self.repairs.push(FoundDefect { kind: *kind, at, entry, what: Arc::clone(last) });
     }
 }

@@ -238,11 +238,8 @@ impl<'b> Repairer<'b> {
     fn note(&mut self, kind: Defect, at: usize) {
         self.recorder.add_note(kind, at, Description::Snippet);
         let bytes = self.bytes;
-        self.add_note(kind, at, |repairer| {
-            // Many files have the same text there in every entry.
-            let is_last = is_snippet(bytes, at, repairer.log.last_description(kind));
-            (!is_last).then(|| snippet(bytes, at))
-        });
+        // Many files have the same text there in every entry.
+        self.add_note(kind, at, |_, last| (!is_snippet(bytes, at, last)).then(|| snippet(bytes, at)));
     }
 
     /// The number of pieces that are held, as [`BASE_PIECES`] counts them.
@@ -256,27 +253,26 @@ impl<'b> Repairer<'b> {
     }
 
     /// Records a repair. While a pattern is recorded, the description must depend only on tags.
-    fn note_with(&mut self, kind: Defect, at: usize, describe: impl FnOnce(&Self) -> String) {
+    fn note_with<D: AsRef<str>>(&mut self, kind: Defect, at: usize, describe: impl FnOnce(&Self) -> D) {
         if !self.recorder.is_recording() {
-            return self.add_note(kind, at, |repairer| Some(describe(repairer)));
+            return self.add_note(kind, at, |repairer, _| Some(describe(repairer)));
         }
         let description = describe(self);
-        self.recorder.add_note(kind, at, Description::Fixed(description.as_str().into()));
-        self.add_note(kind, at, |_| Some(description));
+        self.recorder.add_note(kind, at, Description::Fixed(description.as_ref().into()));
+        self.add_note(kind, at, |_, _| Some(description));
     }
 
-    /// Adds a repair to the log. `describe` is called only if the log needs the description; `None` is the last one of the
-    /// kind.
-    fn add_note<D: AsRef<str>>(&mut self, kind: Defect, at: usize, describe: impl FnOnce(&Self) -> Option<D>) {
+    /// Adds a repair to the log. `describe` is called with the last description of the kind, and only if the log needs
+    /// one; `None` is the last one.
+    fn add_note<D: AsRef<str>>(&mut self, kind: Defect, at: usize, describe: impl FnOnce(&Self, &str) -> Option<D>) {
         self.moved = Moved::Yes;
         let entry = self.current_entry();
-        if self.log.is_new(kind, at, entry) {
-            if self.log.is_full() {
-                return self.log.push(kind, at, entry, Some(""));
-            }
-            let description = describe(self);
-            self.log.push(kind, at, entry, description.as_ref().map(AsRef::as_ref));
+        let Some(kind) = self.log.kind_if_new(kind, at, entry) else { return };
+        if self.log.is_full() {
+            return self.log.push(kind, at, entry, Some(""));
         }
+        let description = describe(self, self.log.last_description(kind));
+        self.log.push(kind, at, entry, description.as_ref().map(AsRef::as_ref));
     }
 
     /// The number of the open entry; `None` outside of entries.

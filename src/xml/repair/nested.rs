@@ -114,7 +114,7 @@ impl<'b> Repairer<'b> {
         self.recorder.stop();
         let open = self.elements.stack.first().map_or_else(Default::default, |open| open.written.clone());
         let description = self.nesting.describe_unclosed(&open);
-        self.add_note(Defect::NotWellFormed, at, |_| Some(description));
+        self.add_note(Defect::NotWellFormed, at, |_, _| Some(description));
         let repair = (self.log.repairs.len() > known).then_some(known);
         self.nesting.entries.push(NestedEntry { at, number: self.entries, repair });
     }

@@ -517,7 +517,7 @@ fn write(
 fn note_again(repairer: &mut Repairer<'_>, note: &Note, at: usize) {
     match &note.description {
         Description::Snippet => repairer.note(note.kind, at),
-        Description::Fixed(text) => repairer.add_note(note.kind, at, |_| Some(text)),
+        Description::Fixed(text) => repairer.add_note(note.kind, at, |_, _| Some(text)),
     }
 }
 
