@@ -136,34 +136,54 @@ impl Passed {
     }
 }
 
-/// [`Passed::in_vectors`] in vectors.
+/// The length of a vector in bytes.
+const LEN: usize = 32;
+
+/// [`Passed::in_vectors`] in vectors. The characters of a line are counted only when its start is known.
 #[allow(clippy::inline_always)] // otherwise it is not compiled for the instructions that `dispatch` selects
 #[inline(always)]
 fn passed_vectors<S: Simd>(simd: S, text: &[u8], part: Range<usize>) -> Option<Passed> {
-    const LEN: usize = 32;
-    let last_start = text.len().checked_sub(LEN)?;
-    let mut passed = Passed { lines: 0, characters: 0 };
-    let mut at = part.start;
-    while at < part.end {
-        // The last vector ends with the text; the first of its bytes were counted before.
-        let start = at.min(last_start);
-        let bytes = u8x32::from_slice(simd, text.get(start..start + LEN)?);
-        let in_part = u64::MAX << (at - start) & !u64::MAX.unbounded_shl((part.end - start).min(LEN) as u32);
+    let (mut lines, mut line_start) = (0, part.start);
+    each_vector(simd, text, part.clone(), |bytes, start, in_part| {
         if bytes.simd_eq(b'\r').to_bitmask() & in_part != 0 {
             return None;
         }
         let feeds = bytes.simd_eq(b'\n').to_bitmask() & in_part;
-        let characters = !(bytes - 0x80).simd_lt(0x40).to_bitmask() & in_part;
-        if feeds == 0 {
-            passed.characters += characters.count_ones();
-        } else {
-            passed.lines += feeds.count_ones();
-            // Those behind the last line feed.
-            passed.characters = (characters >> feeds.ilog2() >> 1).count_ones();
-        }
-        at = start + LEN;
+        lines += feeds.count_ones();
+        let after_feed = (u64::BITS - feeds.leading_zeros()) as usize;
+        line_start = if after_feed > 0 { start + after_feed } else { line_start };
+        Some(())
+    })?;
+    let mut characters = 0;
+    each_vector(simd, text, line_start..part.end, |bytes, _, in_line| {
+        characters += (!(bytes - 0x80).simd_lt(0x40).to_bitmask() & in_line).count_ones();
+        Some(())
+    })?;
+    Some(Passed { lines, characters })
+}
+
+/// Calls `visit` with each vector of a part of a text, its offset, and the bits of those of its bytes that are in the part and
+/// were in no earlier vector. `None` if `visit` returns it, or the text is shorter than a vector.
+#[allow(clippy::inline_always)] // as [`passed_vectors`]
+#[inline(always)]
+fn each_vector<S: Simd>(
+    simd: S,
+    text: &[u8],
+    part: Range<usize>,
+    mut visit: impl FnMut(u8x32<S>, usize, u64) -> Option<()>,
+) -> Option<()> {
+    let mut at = part.start;
+    while at + LEN <= part.end {
+        visit(u8x32::from_slice(simd, text.get(at..at + LEN)?), at, u64::from(u32::MAX))?;
+        at += LEN;
     }
-    Some(passed)
+    if at < part.end {
+        // The last vector may end with the text, and begin before `at`.
+        let start = at.min(text.len().checked_sub(LEN)?);
+        let in_part = u64::MAX << (at - start) & !(u64::MAX << (part.end - start));
+        visit(u8x32::from_slice(simd, text.get(start..start + LEN)?), start, in_part)?;
+    }
+    Some(())
 }
 
 /// Whether a byte continues a character that began before it.
