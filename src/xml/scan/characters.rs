@@ -61,12 +61,17 @@ impl Characters {
 }
 
 /// The least byte, and the bits that any byte has. Line feeds and tabs are raised above the control characters, since most files
-/// have no others. The loop has no early exit, so that the compiler vectorises it.
+/// have no others. The loop has no early exit, so that the compiler vectorises it, and no calls, which tests do not inline.
 #[allow(clippy::inline_always)] // otherwise it is not compiled for the instructions that `dispatch` selects
 #[inline(always)]
 fn least_and_all(bytes: &[u8]) -> (u8, u8) {
-    let raised = |byte: u8| byte.wrapping_add(if matches!(byte, b'\n' | b'\t') { b' ' } else { 0 });
-    bytes.iter().fold((u8::MAX, 0), |(least, all), byte| (least.min(raised(*byte)), all | byte))
+    let (mut least, mut all) = (u8::MAX, 0);
+    for byte in bytes {
+        let raised = if *byte == b'\n' || *byte == b'\t' { b' ' } else { *byte };
+        least = if raised < least { raised } else { least };
+        all |= *byte;
+    }
+    (least, all)
 }
 
 /// Notes control characters that XML 1.0 forbids and bytes that are not UTF-8, and whether there is `]]>`. Returns the
