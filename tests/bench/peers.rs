@@ -105,6 +105,11 @@ pub(crate) fn xmllint(set: &Set) -> Option<Run> {
     run(Command::new("xmllint").args(["--stream", "--noout"]).args(&set.parts))
 }
 
+/// Runs xmllint on a file that it repairs if it is damaged.
+pub(crate) fn xmllint_recover(file: &Path) -> Option<Run> {
+    run(Command::new("xmllint").args(["--recover", "--noout"]).arg(file))
+}
+
 /// The time in which `cat` reads the parts of a set.
 pub(crate) fn cat(set: &Set) -> Option<Duration> {
     run(Command::new("cat").args(&set.parts)).map(|run| run.time)

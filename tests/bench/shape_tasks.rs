@@ -121,7 +121,7 @@ fn printing(set: &Set, rounds: u32, report: &mut Report) {
 }
 
 /// Measures a file with the same damage in every entry, compared with the undamaged file. What limits it is measured
-/// too: the repair alone, and checking the repaired file.
+/// too: the repair alone, checking the repaired file, and what xmllint needs to repair the file.
 fn damage(set: &Set, rounds: u32, report: &mut Report) {
     type Damage = (&'static str, fn(&str) -> String);
     const KINDS: [Damage; 8] = [
@@ -146,6 +146,8 @@ fn damage(set: &Set, rounds: u32, report: &mut Report) {
         (folder, one.parts.into_iter().next().expect("a set has a file"))
     };
     let (_folder, sound) = write(str::to_owned);
+    let recover = |file: &Path| peers::xmllint_recover(file).map(|run| run.cpu);
+    report.peer("plain: xmllint --recover of the sound file, CPU", recover(&sound));
     for (kind, damaged) in KINDS {
         let (folder, file) = write(damaged);
         let bytes = fs::read(&file).expect("read the file");
@@ -162,6 +164,7 @@ fn damage(set: &Set, rounds: u32, report: &mut Report) {
         }
         report.peer(&format!("plain: the repair alone, {kind}"), Some(best(rounds, repair)));
         report.peer(&format!("plain: sited check of the repaired file, {kind}"), Some(of_repaired));
+        report.peer(&format!("plain: xmllint --recover, {kind}, CPU"), recover(&file));
     }
 }
 
