@@ -181,8 +181,9 @@ impl<'t, 'q> QuirkNumbers<'t, 'q> {
 
     fn number_of(&mut self, own: u16, quirks: &'q [Quirk]) -> u16 {
         // Most damaged files have the same damage in every entry, and rule sets are larger than the kinds of few quirks.
-        let has_same_kinds =
-            |last: &[Quirk]| last.iter().map(|quirk| quirk.kind).eq(quirks.iter().map(|quirk| quirk.kind));
+        let has_same_kinds = |last: &[Quirk]| {
+            last.len() == quirks.len() && last.iter().zip(quirks).all(|(last, quirk)| last.kind == quirk.kind)
+        };
         if let Some((_, _, number)) = self.last.filter(|(last, of, _)| *last == own && has_same_kinds(of)) {
             return number;
         }
