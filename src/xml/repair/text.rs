@@ -273,6 +273,10 @@ pub(super) fn has_illegal(bytes: &[u8]) -> bool {
 
 /// The offset of the first byte that may need a repair; the length if there is none.
 pub(super) fn first_special(bytes: &[u8]) -> usize {
+    // A repair continues at the byte that needs it.
+    if bytes.first().is_some_and(|byte| is_special(*byte)) {
+        return 0;
+    }
     let (chunks, rest) = bytes.as_chunks::<32>();
     let clean = clean_len(chunks);
     let clean = clean + if clean < size_of_val(chunks) { 0 } else { clean_len(rest.as_chunks::<8>().0) };
