@@ -293,7 +293,7 @@ impl Reporter {
         (filter, renderer): (&MessageFilter, &R),
     ) -> RowReport<R::Output> {
         let snapshot = &file.session.current;
-        let counter = Counter::new(snapshot, &self.near, filter);
+        let counter = Counter::new(snapshot, file.id, &self.near, filter);
         let of_piece = |rows: &[RowId]| {
             let (mut of_task, mut kinds) =
                 (RowFindings::new(self, file, filter), RowKinds::new(&counter, file.id, rows, sets, filter));

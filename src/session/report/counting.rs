@@ -8,6 +8,7 @@ use crate::check::rule::{FindingCounts, Grouping, Rule, RuleSet};
 use crate::check::set::{NearDuplicates, SetRule};
 use crate::check::{Profile, message, quirk, rules_of_field};
 use crate::document::rows::{self, RowId};
+use crate::document::sitemap::SitemapId;
 use crate::protocol::{Field, Severity, location};
 use crate::session::checks::Checks;
 use crate::session::checks::DocumentLocs;
@@ -232,6 +233,8 @@ pub(super) struct Counter<'c> {
     pub(super) by_host: RuleSet,
     /// Whether a row violates a rule of the set.
     pub(super) has_set_rules: bool,
+    /// Whether no row of the file has several quirks.
+    pub(super) has_single_quirks: bool,
     /// Rules of which a row has at most one finding.
     once: RuleSet,
     /// Rules of which an entry without extensions, and so with one URL, has at most one finding.
@@ -246,7 +249,8 @@ pub(super) fn has_set_rules(checks: &Checks, near: &NearDuplicates) -> bool {
 }
 
 impl<'c> Counter<'c> {
-    pub(super) fn new(snapshot: &'c Snapshot, near: &'c NearDuplicates, filter: &MessageFilter) -> Self {
+    /// For counting the findings of rows of a file.
+    pub(super) fn new(snapshot: &'c Snapshot, id: SitemapId, near: &'c NearDuplicates, filter: &MessageFilter) -> Self {
         let grouped = |grouping| Rule::ALL.into_iter().filter(move |rule| rule.grouping() == Some(grouping));
         // URLs in extensions are not compared with the host of the file.
         let by_host: RuleSet = grouped(Grouping::Host).collect();
@@ -255,7 +259,11 @@ impl<'c> Counter<'c> {
         let of_places = if filter.counts_places { grouped(Grouping::File).collect() } else { RuleSet::EMPTY };
         let once = once.minus(of_places.minus(message::REPORTED_ONCE));
         let has_set_rules = has_set_rules(&snapshot.checks, near);
-        Self { snapshot, near, by_host, has_set_rules, once, once_alone, places: snapshot.checks.rule_places() }
+        let quirks = snapshot.document.sitemap(id).map_or(&[][..], |sitemap| &sitemap.quirks);
+        let mut pairs = quirks.iter().zip(quirks.iter().skip(1));
+        let has_single_quirks = pairs.all(|(one, next)| one.entry.is_none() || one.entry != next.entry);
+        let places = snapshot.checks.rule_places();
+        Self { snapshot, near, by_host, has_set_rules, has_single_quirks, once, once_alone, places }
     }
 
     /// The host of a row's URL, as the key of a group.
@@ -405,7 +413,6 @@ pub(super) struct AlikeRows {
 mod tests {
     use super::*;
     use crate::check::samples::{self, NOW, any_value};
-    use crate::document::sitemap::SitemapId;
     use crate::files::Options;
     use crate::progress::Progress;
     use crate::protocol::lastmod::Now;
@@ -514,6 +521,21 @@ mod tests {
         assert_eq!(numbers(0), numbers(8));
     }
 
+    #[test]
+    fn rows_with_several_quirks_of_one_rule_are_counted_apart_from_those_with_one() {
+        // A missing quote violates the same rule as `]]>`.
+        let row = |number: usize, end: &str| {
+            format!("<url><loc lang=en>https://example.com/b/{number}</loc><lastmod>x&amp;y{end}</lastmod></url>\n")
+        };
+        for (ends, expected) in [([""; 4], 4), (["", "]]>", "]]>", ""], 6)] {
+            let rows: Vec<String> = ends.iter().enumerate().map(|(number, end)| row(number, end)).collect();
+            let session = open(&rows);
+            let mut counted = Some { filter: MessageFilter::NONE, found: Vec::new(), counted: Counted::default() };
+            Reporter::new(&session).each_of_sitemap(&session, (SitemapId(0), None), &mut counted).unwrap();
+            assert_eq!(counted.counted.rules[Rule::XML_NOT_WELL_FORMED.index()].places, expected);
+        }
+    }
+
     /// Also in a report of all findings, which needs no counts of most rows.
     #[test]
     fn findings_of_hosts_that_are_known_are_counted() {
@@ -551,7 +573,7 @@ mod tests {
         let rows: Vec<String> = (0..12).chain([3, 6]).map(row).collect();
         let session = open_to_report(&rows);
         let reporter = Reporter::new(&session);
-        let counter = Counter::new(&session.current, &reporter.near, &MessageFilter::NONE);
+        let counter = Counter::new(&session.current, SitemapId(0), &reporter.near, &MessageFilter::NONE);
         let all: Vec<RowId> = (0..14).map(RowId).collect();
         let compared = counter.compared_among(&all);
         assert_eq!(compared, [3, 6, 12, 13]);
