@@ -137,9 +137,12 @@ impl Passed {
 }
 
 /// The length of a vector in bytes.
-const LEN: usize = 32;
+const VECTOR: usize = 32;
 
-/// [`Passed::in_vectors`] in vectors. The characters of a line are counted only when its start is known.
+/// The bits of all bytes of a vector.
+const ALL_BYTES: u64 = u64::MAX >> (u64::BITS as usize - VECTOR);
+
+/// [`Passed::in_vectors`] in vectors. Only the characters after the last line feed are counted.
 #[allow(clippy::inline_always)] // otherwise it is not compiled for the instructions that `dispatch` selects
 #[inline(always)]
 fn passed_vectors<S: Simd>(simd: S, text: &[u8], part: Range<usize>) -> Option<Passed> {
@@ -162,8 +165,8 @@ fn passed_vectors<S: Simd>(simd: S, text: &[u8], part: Range<usize>) -> Option<P
     Some(Passed { lines, characters })
 }
 
-/// Calls `visit` with each vector of a part of a text, its offset, and the bits of those of its bytes that are in the part and
-/// were in no earlier vector. `None` if `visit` returns it, or the text is shorter than a vector.
+/// Calls `visit` with each vector of a part of a text, its offset, and a bit for each of its bytes that is in the part and was in
+/// no earlier vector. `None` if `visit` returns it, or the text is shorter than a vector.
 #[allow(clippy::inline_always)] // as [`passed_vectors`]
 #[inline(always)]
 fn each_vector<S: Simd>(
@@ -173,15 +176,15 @@ fn each_vector<S: Simd>(
     mut visit: impl FnMut(u8x32<S>, usize, u64) -> Option<()>,
 ) -> Option<()> {
     let mut at = part.start;
-    while at + LEN <= part.end {
-        visit(u8x32::from_slice(simd, text.get(at..at + LEN)?), at, u64::from(u32::MAX))?;
-        at += LEN;
+    while at + VECTOR <= part.end {
+        visit(u8x32::from_slice(simd, text.get(at..at + VECTOR)?), at, ALL_BYTES)?;
+        at += VECTOR;
     }
     if at < part.end {
         // The last vector may end with the text, and begin before `at`.
-        let start = at.min(text.len().checked_sub(LEN)?);
+        let start = at.min(text.len().checked_sub(VECTOR)?);
         let in_part = u64::MAX << (at - start) & !(u64::MAX << (part.end - start));
-        visit(u8x32::from_slice(simd, text.get(start..start + LEN)?), start, in_part)?;
+        visit(u8x32::from_slice(simd, text.get(start..start + VECTOR)?), start, in_part)?;
     }
     Some(())
 }
