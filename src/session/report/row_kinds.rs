@@ -200,10 +200,12 @@ impl<'c> RowKinds<'c> {
         let shape = checks.set().decisive_shape(row.0)?;
         let (record, finding_id) = (document.record(row), checks.finding_id(row));
         let (flags, has_lastmod) = (record.flags, record.has_lastmod());
-        let quirks = match flags.contains(Flags::REPAIRED) {
-            false => 0,
-            true if self.counter.has_single_quirks => 1,
-            true => document.quirks_of(row).len(),
+        let quirks = if !flags.contains(Flags::REPAIRED) {
+            0
+        } else if self.counter.has_single_quirks {
+            1
+        } else {
+            document.quirks_of(row).len()
         };
         let is_resident = self.resident.contains(&row.0);
         Some(RowTraits { shape, finding_id, flags, quirks, has_lastmod, is_resident })
