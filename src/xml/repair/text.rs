@@ -273,7 +273,7 @@ pub(super) fn has_illegal(bytes: &[u8]) -> bool {
 
 /// The offset of the first byte that may need a repair; the length if there is none.
 pub(super) fn first_special(bytes: &[u8]) -> usize {
-    // A repair continues at the byte that needs it.
+    // A caller often goes on at such a byte.
     if bytes.first().is_some_and(|byte| is_special(*byte)) {
         return 0;
     }
