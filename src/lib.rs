@@ -7,9 +7,9 @@
 //! ```
 //!
 //! `progress` (counters, cancel flag), `words` (numbers and values for people), `visible` (control characters as
-//! signs), `persistent` (arrays whose versions share pages), `file_bytes` (memory for a file), `buffer_pool` (memory that
-//! is used again) and `manual` (its pages) may be used by anyone. `files` and `check` do not know each other: the session hands the loader a visitor that checks
-//! each entry as it is scanned.
+//! signs), `persistent` (arrays whose versions share pages), `file_bytes` (memory for a file), `buffer_pool` (buffers whose
+//! memory is used again) and `manual` (its pages) may be used by anyone. `files` and `check` do not know each other: the
+//! session hands the loader a visitor that checks each entry as it is scanned.
 //!
 //! Invariants, each held by a test (`ARCHITECTURE.md` says where):
 //!
