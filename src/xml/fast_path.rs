@@ -576,8 +576,45 @@ fn escaped_value_len(rest: &[u8], quote: u8) -> Option<usize> {
 /// Number of bytes up to which texts are compared a few bytes at a time instead of searched.
 const SHORT: usize = 16;
 
+/// The offset of the first byte from `from` on that is not white space. Before most tags is a line feed with indentation, or
+/// nothing.
 #[inline]
 pub(super) fn skip_blanks(bytes: &[u8], from: usize) -> usize {
+    let at = match bytes.get(from..) {
+        Some([b'\n', line @ ..]) => from + 1 + line.first_chunk().copied().map_or(0, indentation),
+        _ => from,
+    };
+    if bytes.get(at) == Some(&b'<') { at } else { end_of_blanks(bytes, at) }
+}
+
+/// Number of spaces, or of tabs, at the start of a line, up to eight.
+#[inline]
+fn indentation(line: [u8; 8]) -> usize {
+    let blank = if line.starts_with(b"\t") { b'\t' } else { b' ' };
+    let others = u64::from_le_bytes(line) ^ u64::from_ne_bytes([blank; 8]);
+    (others.trailing_zeros() / u8::BITS) as usize
+}
+
+/// [`skip_blanks`] where any white space may follow. Kept out of the usual path.
+#[inline(never)]
+fn end_of_blanks(bytes: &[u8], from: usize) -> usize {
     let rest = bytes.get(from..).unwrap_or_default();
     from + rest.iter().position(|byte| !markup::is_space(*byte)).unwrap_or(rest.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn blanks_end_at_the_first_other_byte(
+            text in "[\n\r\t ]{0,3}\n?( {0,20}|\t{0,20})[\n\r\t <a]{0,3}", from in 0..4_usize,
+        ) {
+            let others = || text.bytes().enumerate().skip(from).find(|(_, byte)| !b"\n\r\t ".contains(byte));
+            let expected = others().map_or(text.len().max(from), |(at, _)| at);
+            prop_assert_eq!(skip_blanks(text.as_bytes(), from), expected);
+        }
+    }
 }
