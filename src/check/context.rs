@@ -26,6 +26,7 @@ pub struct Context<'a> {
 
 impl Context<'_> {
     /// The violated rules that the profile enables.
+    #[inline]
     pub(super) fn enabled(&self, set: RuleSet) -> RuleSet {
         // Most entries violate no rule, and computing the rules of a profile costs time.
         if set.is_empty() { set } else { set.intersection(self.profile.rules()) }

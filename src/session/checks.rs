@@ -561,6 +561,7 @@ pub(super) fn is_part(document: &Document) -> bool {
 }
 
 /// The properties of a row that the set index counts.
+#[inline]
 fn indexed_row(record: &Record, file: u32) -> IndexedRow {
     let code = |code: u8| if code == ABSENT || code == UNREADABLE { None } else { Some(code) };
     IndexedRow {

@@ -109,6 +109,7 @@ pub struct ReadTally {
 impl ReadTally {
     /// Adds a row; an outline of its URL is enough, and `facts.file` is ignored. Returns its shape, with the number of
     /// its origin in this tally.
+    #[inline]
     pub fn add(&mut self, location: &Location<'_>, facts: &IndexedRow) -> RowShape {
         let origin = self.origins.add(location);
         self.file.add(None, facts);
