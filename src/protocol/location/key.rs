@@ -197,7 +197,8 @@ impl HashedCore<'_> {
     /// [`near_key_hash`] of the URL of this core, which equals its [`key`] except for capitals in scheme and host; `None`
     /// for one that must be rewritten and has more than [`MAX_LOWERED_BYTES`] bytes or [`MAX_SORTED_PARAMETERS`] parameters, or
     /// whose path may name a directory index. `query` is what is known of its query.
-    #[inline]
+    #[allow(clippy::inline_always)] // otherwise unrelated changes decide whether the usual path has a call
+    #[inline(always)]
     pub(super) fn near_hash(&self, location: &Location<'_>, query: QuerySurvey) -> Option<u64> {
         let text = location.text.as_bytes().get(location.authority..)?;
         let page_len = location.path_end() - location.authority;
