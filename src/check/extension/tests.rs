@@ -56,6 +56,17 @@ fn every_rule_by_example() {
 }
 
 #[test]
+fn the_first_of_repeated_required_children_needs_a_value() {
+    let names = names();
+    let of_locs = |locs: [&str; 2]| {
+        let locs = locs.map(|loc| format!("<image:loc>{loc}</image:loc>")).concat();
+        named(&found(&entry(&format!("<image:image>{locs}</image:image>")), &names))
+    };
+    assert_eq!(of_locs(["", "https://example.com/i.jpg"]), "ext-duplicate-child image-loc-missing");
+    assert_eq!(of_locs(["https://example.com/i.jpg", ""]), "ext-duplicate-child");
+}
+
+#[test]
 fn extensions_outside_of_a_url() {
     let names = names();
     let image = "<image:image><image:loc>https://example.com/i.jpg</image:loc></image:image>";

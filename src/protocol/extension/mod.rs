@@ -108,6 +108,8 @@ mod tests {
             assert!(is_known_element(namespace, root.name.as_bytes()));
             for_each(root, &mut |element| {
                 assert!(element.children.is_empty() || element.kind == Kind::Elements, "{}", element.name);
+                // The rules about the structure keep children as bits.
+                assert!(element.children.len() < u32::BITS as usize, "{}", element.name);
                 let mut names: Vec<_> = element.children.iter().map(|child| child.name).collect();
                 names.sort_unstable();
                 names.dedup();
