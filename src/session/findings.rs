@@ -20,6 +20,7 @@ use crate::session::{file_fixes, fix_table};
 use crate::words::{excerpt, grouped};
 use crate::xml::entry::Entry;
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::sync::OnceLock;
 mod counts;
 pub(crate) mod file_findings;
@@ -48,7 +49,9 @@ pub(crate) fn of_row(snapshot: &Snapshot, row: RowId) -> Vec<Finding> {
     let parsed = ParsedRow::of(&snapshot.document, row);
     let lastmod_missing = OnceLock::new();
     let wording = Wording { names: RowNames::Numbers, fixes: Fixes::Applicable, lastmod_missing: &lastmod_missing };
-    of_rules(snapshot, &parsed, snapshot.rules_of(row), wording, &mut ValueMessages::default())
+    let mut findings = of_rules(snapshot, &parsed, snapshot.rules_of(row), wording, &mut ValueMessages::default());
+    findings.sort_by_key(|finding| Reverse(finding.severity));
+    findings
 }
 
 /// A row with its entry, which is parsed once.
@@ -76,7 +79,7 @@ pub(super) struct Wording<'n> {
     pub(super) lastmod_missing: &'n OnceLock<String>,
 }
 
-/// The findings of a row that violates these rules, worst first. `values` keeps messages of values for the next row.
+/// The findings of a row that violates these rules, in any order. `values` keeps messages of values for the next row.
 pub(super) fn of_rules(
     snapshot: &Snapshot,
     parsed: &ParsedRow<'_>,
@@ -139,7 +142,6 @@ pub(super) fn of_rules(
     for finding in &mut findings {
         finding.target = FindingTarget::Row(Some(row));
     }
-    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     findings
 }
 

@@ -24,6 +24,7 @@ use crate::document::lines::{LineColumn, Lines};
 use crate::document::rows::RowId;
 use crate::document::sitemap::SitemapId;
 use crate::document::source::Source;
+use crate::protocol::Field;
 use crate::session::Session;
 use crate::session::checks::DocumentLocs;
 use crate::session::checks::near_candidates;
@@ -36,6 +37,7 @@ use counting::{Counter, has_set_rules};
 use rayon::prelude::*;
 use row_kinds::RowKinds;
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, VecDeque};
 use std::convert::Infallible;
 use std::path::Path;
@@ -393,7 +395,7 @@ impl<'r> RowFindings<'r> {
         }
         findings.retain(|finding| rules.contains(finding.rule));
         // An entry may have many findings, which share its URL.
-        let loc: Arc<str> = document.loc(row).as_ref().into();
+        let loc: Arc<str> = parsed.entry.value(Field::Loc, &parsed.text).unwrap_or_default().into();
         let base = document.origin(row);
         let base = base.map(|(source, entry)| (source.start(entry).unwrap_or_default(), source.entry_text(entry)));
         let anatomy = base.map(|(_, text)| match parsed {
@@ -412,7 +414,7 @@ impl<'r> RowFindings<'r> {
                     },
             )
         };
-        findings.sort_by_key(&offset);
+        findings.sort_by_key(|finding| (offset(finding), Reverse(finding.severity)));
         if all.is_empty() {
             all.reserve(TASK_FINDINGS);
         }

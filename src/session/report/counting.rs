@@ -271,6 +271,11 @@ impl<'c> Counter<'c> {
         location::host(&self.snapshot.document.loc(row)).to_ascii_lowercase().into_boxed_str()
     }
 
+    /// The host of an origin, as the key of a group.
+    pub(super) fn host_of_origin(&self, origin: u32) -> Box<str> {
+        location::host(self.snapshot.checks.set().origin_text(origin)).to_ascii_lowercase().into_boxed_str()
+    }
+
     /// Counts the findings of `rest` in a row that violates `rules`, and in as many rows like it.
     pub(super) fn count(&self, rows: &AlikeRows, counted: &mut Counted) -> Alike {
         let AlikeRows { row, rules, rest, origin, is_resident, count } = *rows;
@@ -360,8 +365,7 @@ impl<'c> Counter<'c> {
         // Nearly each origin has a host of its own.
         counted.hosts.reserve(counted.origins.len());
         for ((rule, origin), extent) in counted.origins.drain() {
-            let host = location::host(self.snapshot.checks.set().origin_text(origin)).to_ascii_lowercase();
-            counted.hosts.entry((rule, host.into_boxed_str())).or_default().add(extent);
+            counted.hosts.entry((rule, self.host_of_origin(origin))).or_default().add(extent);
         }
     }
 

@@ -144,7 +144,11 @@ impl<'c> RowKinds<'c> {
             self.unread.push(row);
             return RuleSet::EMPTY;
         }
-        let with_message = self.filter.of_row(rules, || self.counter.host_of(row));
+        let host = || match kind.origin {
+            Some(origin) => self.counter.host_of_origin(origin),
+            None => self.counter.host_of(row),
+        };
+        let with_message = self.filter.of_row(rules, host);
         let rest = rules.minus(with_message);
         let mut rows = AlikeRows { row, rules, rest, origin: kind.origin, is_resident, count: 1 };
         let alike = if is_resident || with_message.is_empty() {
