@@ -77,7 +77,7 @@ impl<'t> JsonObject<'t> {
     #[inline]
     pub(super) fn number(&mut self, name: &'static str, value: u64) {
         self.name(name);
-        self.text.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
+        push_number(self.text, value);
     }
 
     /// Adds a member that is a number or null.
@@ -222,6 +222,11 @@ fn push_string(text: &mut Vec<u8>, value: &str) {
 fn may_escape(value: &str) -> bool {
     // C1 control characters start with 0xC2, line separators and direction marks with 0xE2.
     has_control_or(value.as_bytes(), [b'"', b'\\', 0x7F, 0xC2, 0xE2])
+}
+
+/// Appends a JSON number.
+fn push_number(text: &mut Vec<u8>, value: u64) {
+    text.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
 }
 
 /// Appends a JSON string without escapes.
