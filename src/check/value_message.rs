@@ -31,7 +31,7 @@ pub(super) fn field_message(rule: Rule, field: Field, value: &str, context: &Con
         Field::Changefreq => changefreq_message(value),
         Field::Priority => priority_message(rule, value),
     };
-    format!("{}: {words}", visible(value))
+    [&visible(value), ": ", &words].concat()
 }
 
 fn loc_message(rule: Rule, value: &str, context: &Context<'_>) -> String {

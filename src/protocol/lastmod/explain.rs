@@ -76,7 +76,7 @@ pub fn explain(fault: Faults, text: &str) -> String {
 fn with_repair(words: &str, fault: Faults, text: &str) -> String {
     const ASK: Faults = Faults::INVALID.union(Faults::EPOCH).union(Faults::LOCALE).union(Faults::MULTIPLE);
     let right = repair(text, fault).or_else(|| suggest(text).filter(|_| ASK.contains(fault)).map(|(_, value)| value));
-    right.map_or_else(|| words.to_owned(), |right| format!("{words}: {right}"))
+    right.map_or_else(|| words.to_owned(), |right| [words, ": ", &right].concat())
 }
 
 fn one_digit(iso: Option<&Iso>, text: &str) -> String {
