@@ -70,7 +70,7 @@ pub(crate) struct Validated<'t> {
 }
 
 /// Classes of characters and sequences behind the authority that need full validation.
-const UNUSUAL: chars::Classes = HASH | SPACE | ILLEGAL | HIGH | SPECIAL | SESSION | DOUBLE_SLASH | SLASH_DOT;
+const UNUSUAL: chars::Classes = HASH | SPACE | ILLEGAL | HIGH | SPECIAL | DOUBLE_SLASH | SLASH_DOT;
 /// The faults of parameters.
 const QUERY_FAULTS: Faults = Faults::of(&[Fault::SessionId, Fault::TrackingParam, Fault::Private]);
 /// Length up to which no engine finds a URL too long, in bytes.
@@ -251,7 +251,9 @@ impl Origin {
         }
         let has_residue = || classes & RESIDUE_START != 0 && validate::template_residue(location).is_some();
         let is_private = || !ignored.has(Fault::Private) && private::find_in_path(location).is_some();
-        if has_residue() || is_private() {
+        let may_have_session = classes & SESSION != 0 && !ignored.has(Fault::SessionId);
+        let has_session = || may_have_session && params::session(location).is_some();
+        if has_residue() || is_private() || has_session() {
             return None;
         }
         // The prefix is normal, so a URL that starts with it is in scope.
@@ -323,6 +325,8 @@ mod tests {
             ("https://example.com/a/2", true),
             ("https://example.com/a/news/?page=2&sort=up", true),
             ("https://example.com/b", true),
+            ("https://example.com/a_(b);c", true),
+            ("https://example.com/a;jsessionid=1", false),
             ("https://example.com.evil.org/a/", false),
             ("https://example.com/a/../b", false),
             ("https://example.com/a//b", false),

@@ -119,9 +119,10 @@ pub(super) fn may_be_known(name: &[u8]) -> bool {
 /// Whether a parameter, `name=value`, carries a session.
 pub(super) fn is_session(parameter: &str) -> bool {
     let (name, value) = name_and_value(parameter);
-    is_among(name, session_names)
-        || starts_with(name, SESSION_PREFIX)
-        || (is_among(name, session_like_names) && is_identifier(value))
+    may_be_known(name.as_bytes())
+        && (is_among(name, session_names)
+            || starts_with(name, SESSION_PREFIX)
+            || (is_among(name, session_like_names) && is_identifier(value)))
 }
 
 /// Whether a value looks like a session identifier: long, with letters and digits.
