@@ -176,10 +176,11 @@ impl EntryReader {
             _ => return None,
         };
         // A URL with white space or control characters at its ends, or escaped twice, takes the slow path.
-        let is_visible = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_graphic() || !byte.is_ascii());
-        let is_sound = is_visible(loc.as_bytes().first()) && is_visible(loc.as_bytes().last());
+        let (first, last) = (*loc.as_bytes().first()?, *loc.as_bytes().last()?);
+        let is_visible = |byte: u8| byte.is_ascii_graphic() || !byte.is_ascii();
+        let is_trimmed = || first.is_ascii() && last.is_ascii() || fields::trim_strict(loc).len() == loc.len();
         let is_escaped_twice = may_have_reference && fields::is_escaped_twice(loc);
-        if !is_sound || fields::trim_strict(loc).len() < loc.len() || is_escaped_twice {
+        if !is_visible(first) || !is_visible(last) || !is_trimmed() || is_escaped_twice {
             return None;
         }
         let validated = self.origins.validate(loc, context.url_prefix);
