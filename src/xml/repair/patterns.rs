@@ -13,6 +13,7 @@ use super::elements::{Level, Open};
 use super::text::TextContext;
 use super::{Repairer, closing};
 use crate::progress::note_work;
+use crate::short_bytes::strip_prefix;
 use crate::xml::defect::Defect;
 use memchr::memchr3;
 use std::borrow::Cow;
@@ -402,7 +403,7 @@ impl Patterns {
 fn texts_of(repairer: &mut Repairer<'_>, pattern: &Pattern, start: usize, texts: &mut Vec<EntryText>) -> bool {
     let bytes = repairer.bytes;
     texts.clear();
-    let is_at = |part: &Part, at: usize| bytes.get(at..).is_some_and(|rest| rest.starts_with(&part.source));
+    let is_at = |part: &Part, at: usize| bytes.get(at..).is_some_and(|rest| strip_prefix(rest, &part.source).is_some());
     let Some(first) = pattern.parts.first().filter(|first| is_at(first, start)) else { return false };
     let mut at = start + first.source.len();
     for (part, next) in pattern.parts.iter().zip(pattern.parts.iter().skip(1)) {
