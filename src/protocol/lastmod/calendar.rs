@@ -6,6 +6,9 @@
 /// Number of cycles of 400 years before the year 0 from which years are counted; any year of an `i32` follows it.
 const ERAS: i64 = 1 << 24;
 
+/// Number of days from the first of March to each month, by its number; 0 for one that does not exist.
+const DAYS_BEFORE: [u16; 16] = [0, 306, 337, 0, 31, 61, 92, 122, 153, 184, 214, 245, 275, 0, 0, 0];
+
 /// Seconds in a day; W3C Datetime has no leap seconds.
 pub(super) const DAY: i64 = 86_400;
 
@@ -33,9 +36,8 @@ impl Date {
         // Years begin in March, so that the leap day is the last of its year. They are counted from a year so early that
         // no operand is negative: unsigned divisions by constants take fewer instructions.
         let year = (self.year as i64 + 400 * ERAS - (self.month <= 2) as i64) as u64;
-        let month = (self.month as u32 + 9) % 12;
-        let day_of_year = (153 * month + 2) / 5 + self.day as u32;
-        let days = year * 365 + year / 4 - year / 100 + year / 400 + day_of_year as u64;
+        let day_of_year = DAYS_BEFORE[self.month as usize % DAYS_BEFORE.len()] as u64 + self.day as u64;
+        let days = year * 365 + year / 4 - year / 100 + year / 400 + day_of_year;
         days as i64 - ERAS * 146_097 - 719_469
     }
 
