@@ -2,6 +2,7 @@
 
 use super::apply::Apply;
 use super::dates_options::Dates;
+pub use super::deferred::Deferred;
 use super::destination::Destination;
 use super::diff::Diff;
 use super::fix::Fix;
@@ -19,7 +20,7 @@ use super::set::Set;
 use super::split::Split;
 use super::stats::Stats;
 use super::url_options::UrlOptions;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Command, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use std::path::PathBuf;
 
@@ -46,6 +47,15 @@ pub struct Cli {
     /// What to open on the screen.
     #[command(flatten)]
     pub open: Open,
+}
+
+impl Cli {
+    /// The definition of the command line. Unlike [`CommandFactory::command`], it includes the options of each command.
+    pub(super) fn definition() -> Command {
+        let mut command = Self::command();
+        command.build();
+        command
+    }
 }
 
 /// How much is printed, and in which colours.
@@ -140,58 +150,58 @@ impl Open {
 #[derive(Debug, Subcommand)]
 pub enum Task {
     /// Check a set and report findings
-    Check(Check),
+    Check(Deferred<Check>),
     /// Print the URLs
-    List(List),
+    List(Deferred<List>),
     /// Set fields and save
-    Set(Set),
+    Set(Deferred<Set>),
     /// Fix findings and save
-    Fix(Fix),
+    Fix(Deferred<Fix>),
     /// Rewrite URLs with a regular expression and save
-    Replace(ReplaceIn),
+    Replace(Deferred<ReplaceIn>),
     /// Add URLs and save
-    Add(Add),
+    Add(Deferred<Add>),
     /// Remove rows and save
-    Remove(Remove),
+    Remove(Deferred<Remove>),
     /// Keep only the given rows and save
-    Keep(Keep),
+    Keep(Deferred<Keep>),
     /// Sort the rows of each file and save
-    Sort(Sort),
+    Sort(Deferred<Sort>),
     /// Remove duplicate URLs and save
-    Dedupe(Dedupe),
+    Dedupe(Deferred<Dedupe>),
     /// Request each URL from the site: status, redirects, canonical URL, robots, dates
     #[cfg(feature = "net")]
-    Probe(Probe),
+    Probe(Deferred<Probe>),
     /// Download the sitemaps of a site into a folder
     #[cfg(feature = "net")]
-    Get(Get),
+    Get(Deferred<Get>),
     /// Find when each page last changed, for lastmod: from Git commits, file times or the site
-    Dates(Dates),
+    Dates(Deferred<Dates>),
     /// Notify search engines of new, changed and removed URLs (IndexNow)
     #[cfg(feature = "net")]
-    Notify(Notify),
+    Notify(Deferred<Notify>),
     /// Split a set into new files and write an index
-    Split(Split),
+    Split(Deferred<Split>),
     /// Write a copy in another format: XML, a text list, CSV or TSV
-    Convert(Convert),
+    Convert(Deferred<Convert>),
     /// Apply a rules file and save
-    Apply(Apply),
+    Apply(Deferred<Apply>),
     /// Merge several sets into one
-    Merge(Merge),
+    Merge(Deferred<Merge>),
     /// Compare two sets by URL
-    Diff(Diff),
+    Diff(Deferred<Diff>),
     /// Print statistics: fields, priorities, months, sections, hosts
-    Stats(Stats),
+    Stats(Deferred<Stats>),
     /// List backups, or restore one
-    Restore(Restore),
+    Restore(Deferred<Restore>),
     /// Show interrupted saves and unsaved changes; finish, apply or discard them
-    Recover(Recover),
+    Recover(Deferred<Recover>),
     /// Print a completion script for a shell
-    Completions(Completions),
+    Completions(Deferred<Completions>),
     /// Print the manual page
-    Man(Man),
+    Man(Deferred<Man>),
     /// Explain a command, a rule, or a topic: queries, rules, command-line, saving
-    Help(Help),
+    Help(Deferred<Help>),
 }
 
 impl Task {
@@ -508,7 +518,6 @@ pub enum Theme {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     fn read(words: &str) -> Result<Cli, clap::Error> {
         Cli::try_parse_from(words.split(' '))
@@ -516,7 +525,17 @@ mod tests {
 
     #[test]
     fn the_command_line_definition_is_valid() {
-        Cli::command().debug_assert();
+        Cli::definition().debug_assert();
+    }
+
+    #[test]
+    fn a_command_has_its_description_before_its_options_are_defined() {
+        let (before, after) = (Cli::command(), Cli::definition());
+        for (deferred, defined) in before.get_subcommands().zip(after.get_subcommands()) {
+            assert_eq!(deferred.get_about().map(ToString::to_string), defined.get_about().map(ToString::to_string));
+            assert_eq!(deferred.get_arguments().count(), 0, "{}", deferred.get_name());
+            assert!(defined.get_arguments().count() > 3, "{}", defined.get_name());
+        }
     }
 
     #[test]
@@ -528,16 +547,18 @@ mod tests {
         assert!(line.open.read_only);
         assert!(matches!(read("sited"), Ok(Cli { task: None, open: Open { paths, .. }, .. }) if paths.is_empty()));
         let task = read("sited check a.xml b.xml --format json --now 2026-11-20").unwrap().task;
-        assert!(matches!(task, Some(Task::Check(Check { format: CheckFormat::Json, paths, .. })) if paths.len() == 2));
+        assert!(
+            matches!(task, Some(Task::Check(check)) if check.format == CheckFormat::Json && check.paths.len() == 2)
+        );
         let task = read("sited list a.xml --where -has:image").unwrap().task;
-        assert!(matches!(task, Some(Task::List(List { filter: Some(filter), .. })) if filter == "-has:image"));
+        assert!(matches!(task, Some(Task::List(list)) if list.filter.as_deref() == Some("-has:image")));
         let task = read("sited set a.xml lastmod=-1d priority=0.8 --dry-run -o b.xml").unwrap().task;
-        assert!(matches!(task, Some(Task::Set(Set { words, edit, .. })) if words.len() == 3 && edit.save.dry_run));
+        assert!(matches!(task, Some(Task::Set(set)) if set.words.len() == 3 && set.edit.save.dry_run));
         let line = read("sited --script - a.xml").unwrap();
         assert_eq!(line.open.script, Some("-".into()));
         // Options of all commands may come before the command; options of the screen may not.
         let line = read("sited --quiet --color never check a.xml").unwrap();
-        assert!(line.output.quiet && matches!(line.task, Some(Task::Check(Check { paths, .. })) if paths.len() == 1));
+        assert!(line.output.quiet && matches!(line.task, Some(Task::Check(check)) if check.paths.len() == 1));
         assert_eq!(line.open.first_argument(), None);
         for (words, first) in [
             ("sited --read-only check a.xml", "--read-only"),

@@ -10,14 +10,14 @@ use crate::files::backup;
 use crate::manual::{self, Block, PAGES, Page, Span};
 use crate::session::command::Targets;
 use clap::builder::{OsStringValueParser, PossibleValue, TypedValueParser};
-use clap::{Arg, Command, CommandFactory, ValueHint};
+use clap::{Arg, Command, ValueHint};
 use clap_mangen::roff::{Inline, Roff, bold, roman};
 use std::ffi::{OsStr, OsString};
 use std::io;
 
 /// Prints a script for a shell.
 pub(super) fn completions(task: &Completions, streams: &mut Streams<'_>) -> Result<Status, Failure> {
-    let mut command = with_value_hints(Cli::command());
+    let mut command = with_value_hints(Cli::definition());
     let mut script = Vec::new();
     clap_complete::generate(task.shell, &mut command, "sited", &mut script);
     streams.out.write_all(&script)?;
@@ -78,8 +78,7 @@ impl TypedValueParser for Named {
 
 /// Prints the man page of the program in roff, or writes all pages.
 pub(super) fn man(task: &Man, streams: &mut Streams<'_>) -> Result<Status, Failure> {
-    let mut command = Cli::command();
-    command.build();
+    let command = Cli::definition();
     let Some(folder) = &task.output else {
         streams.out.write_all(&program_page(command)?)?;
         return Ok(Status::Fine);
@@ -191,7 +190,7 @@ mod tests {
     #[test]
     fn every_value_has_candidates_or_a_value_hint() {
         let mut count = 0;
-        each_argument(&with_value_hints(Cli::command()), &mut |task, arg| {
+        each_argument(&with_value_hints(Cli::definition()), &mut |task, arg| {
             let takes_value = arg.get_action().takes_values();
             let is_known = !arg.get_possible_values().is_empty() || arg.get_value_hint() != ValueHint::Unknown;
             assert!(!takes_value || is_known, "{task} {arg}");
@@ -204,7 +203,7 @@ mod tests {
     fn shells_complete_names_but_no_files_for_queries() {
         let script = |shell: Shell| {
             let mut script = Vec::new();
-            clap_complete::generate(shell, &mut with_value_hints(Cli::command()), "sited", &mut script);
+            clap_complete::generate(shell, &mut with_value_hints(Cli::definition()), "sited", &mut script);
             String::from_utf8(script).unwrap()
         };
         let (bash, zsh) = (script(Shell::Bash), script(Shell::Zsh));

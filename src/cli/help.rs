@@ -13,8 +13,7 @@ use std::io::{self, Write};
 
 /// Prints the help of a command or a page.
 pub(super) fn run(help: &Help, pager: Option<&Pager>, streams: &mut Streams<'_>) -> Result<Status, Failure> {
-    let mut program = Cli::command();
-    program.build();
+    let mut program = Cli::definition();
     let Some(topic) = help.topic.as_deref() else {
         writeln!(streams.out, "{}", program.render_long_help())?;
         writeln!(streams.out, "Pages of the manual (sited help PAGE):")?;

@@ -16,6 +16,7 @@ mod damage;
 mod data;
 mod dates;
 pub(crate) mod dates_options;
+mod deferred;
 pub(crate) mod definition;
 mod destination;
 pub(crate) mod diff;

@@ -9,7 +9,6 @@ use crate::session::command::parse;
 use crate::session::edit::DefaultScope;
 use crate::session::state::vocabulary;
 use crate::session::store::journal::fixture;
-use clap::CommandFactory;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -54,7 +53,7 @@ fn tree(folder: &TempDir) -> BTreeMap<PathBuf, (Option<Vec<u8>>, SystemTime)> {
 
 /// The commands that have an option.
 fn commands_with(option: &str) -> Vec<String> {
-    let command = Cli::command();
+    let command = Cli::definition();
     let has_it = |command: &&clap::Command| command.get_arguments().any(|argument| argument.get_id() == option);
     command.get_subcommands().filter(has_it).map(|command| command.get_name().to_owned()).collect()
 }
@@ -212,7 +211,7 @@ fn output_is_written_in_few_calls() {
     fs::write(folder.path().join("many.xml"), format!("{HEAD}{entries}</urlset>\n")).unwrap();
     let others: String = (0..1_200).map(|n| ["https://e.com/other/", &n.to_string(), ",0.5\n"].concat()).collect();
     fs::write(folder.path().join("table.csv"), format!("loc,priority\n{others}")).unwrap();
-    let definition = Cli::command();
+    let definition = Cli::definition();
     let mut printed = 0;
     for command in definition.get_subcommands() {
         let formats = command.get_arguments().find(|argument| argument.get_id() == "format");
@@ -286,7 +285,7 @@ fn a_missing_output_folder_is_reported_and_created_only_with_mkdir() {
 
 #[test]
 fn every_command_with_an_output_path_has_mkdir() {
-    let definition = Cli::command();
+    let definition = Cli::definition();
     for command in definition.get_subcommands() {
         let writes = |id: &str| command.get_arguments().any(|argument| argument.get_id() == id);
         // `man` always creates its folders, as packages need them.

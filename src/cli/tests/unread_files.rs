@@ -3,7 +3,6 @@
 use super::*;
 use crate::cli::set_reader::MEMORY_LIMIT;
 use crate::cli::{apply, check, dates, fix, list, rows, set, split};
-use clap::CommandFactory;
 use std::collections::BTreeMap;
 use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;
@@ -196,7 +195,7 @@ fn notify_refuses_a_set_with_a_missing_file() {
 
 #[test]
 fn every_command_is_in_the_table() {
-    let commands = Cli::command();
+    let commands = Cli::definition();
     for command in commands.get_subcommands().map(clap::Command::get_name) {
         let is_tried = COMMANDS.iter().any(|words| words.split(' ').next() == Some(command));
         let is_other = OTHERS.contains(&command) || OF_SITES.contains(&command);
