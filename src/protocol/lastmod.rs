@@ -154,10 +154,7 @@ pub fn parse_strict(text: &[u8]) -> Option<Lastmod> {
     let [century, _, year, _, _, month, ..] = YEAR_AND_MONTH.pairs(*date.first_chunk()?)?;
     let [.., day, _] = SHORT_DATE.pairs(*date.last_chunk()?)?;
     let date = Date { year: i32::from(century) * 100 + i32::from(year), month, day };
-    if date.year < 1990 || !date.exists() {
-        return None;
-    }
-    let midnight = date.days() * DAY;
+    let midnight = date.existing_days().filter(|_| date.year >= 1990)? * DAY;
     let [b'T', rest @ ..] = rest else {
         return rest.is_empty().then_some(Lastmod { seconds: midnight, precision: Precision::Day });
     };
@@ -175,7 +172,8 @@ pub fn parse_strict(text: &[u8]) -> Option<Lastmod> {
         _ => (Precision::Second, zone),
     };
     let offset = match *zone {
-        [b'Z'] => 0,
+        // Most times of real files are UTC.
+        [b'Z'] | [b'+', b'0', b'0', b':', b'0', b'0'] => 0,
         [sign @ (b'+' | b'-'), h1, h2, b':', m1, m2] => {
             let (hours, minutes) = (pair(h1, h2)?, pair(m1, m2)?);
             let total = i64::from(hours) * 60 + i64::from(minutes);

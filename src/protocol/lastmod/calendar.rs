@@ -9,6 +9,20 @@ const ERAS: i64 = 1 << 24;
 /// Number of days from the first of March to each month, by its number; 0 for one that does not exist.
 const DAYS_BEFORE: [u16; 16] = [0, 306, 337, 0, 31, 61, 92, 122, 153, 184, 214, 245, 275, 0, 0, 0];
 
+/// The first and the last year of [`MONTH_STARTS`].
+const RECENT_YEARS: (i32, i32) = (1990, 2099);
+
+/// For each month of the recent years, and the one after them, the days from 1970-01-01 to its first day.
+static MONTH_STARTS: [u16; 12 * (RECENT_YEARS.1 - RECENT_YEARS.0 + 1) as usize + 1] = {
+    let (mut starts, mut month) = ([0; _], 0);
+    while month < starts.len() {
+        let (year, number) = (RECENT_YEARS.0 + month as i32 / 12, month % 12 + 1);
+        starts[month] = Date { year, month: number as u8, day: 1 }.days() as u16;
+        month += 1;
+    }
+    starts
+};
+
 /// Seconds in a day; W3C Datetime has no leap seconds.
 pub(super) const DAY: i64 = 86_400;
 
@@ -39,6 +53,19 @@ impl Date {
         let day_of_year = DAYS_BEFORE[self.month as usize % DAYS_BEFORE.len()] as u64 + self.day as u64;
         let days = year * 365 + year / 4 - year / 100 + year / 400 + day_of_year;
         days as i64 - ERAS * 146_097 - 719_469
+    }
+
+    /// [`Self::days`], if the calendar has this day.
+    #[inline]
+    pub(super) fn existing_days(self) -> Option<i64> {
+        let (month, day) = (self.month.wrapping_sub(1), u16::from(self.day).wrapping_sub(1));
+        let years = u64::from(self.year.wrapping_sub(RECENT_YEARS.0).cast_unsigned());
+        let index = usize::try_from(12 * years + u64::from(month)).unwrap_or(usize::MAX);
+        // Nearly all dates of real files are of recent years.
+        if let Some(&[start, end, ..]) = MONTH_STARTS.get(index..) {
+            return (month < 12 && day < end - start).then(|| i64::from(start + day));
+        }
+        self.exists().then(|| self.days())
     }
 
     /// The date `days` days after 1970-01-01.
@@ -106,6 +133,17 @@ mod tests {
         fn exists_agrees_with_chrono(year in 1..=9999i32, month in 0..=14u8, day in 0..=33u8) {
             let chrono = NaiveDate::from_ymd_opt(year, month.into(), day.into()).is_some();
             prop_assert_eq!(Date { year, month, day }.exists(), chrono);
+        }
+
+        #[test]
+        fn existing_days_are_counted_in_recent_years_and_others(
+            year in prop_oneof![1_985..=2_105i32, any::<i32>()], month in any::<u8>(), day in any::<u8>(),
+        ) {
+            let any = Date { year, month, day };
+            let likely = Date { year, month: month % 14, day: day % 33 };
+            for date in [any, likely] {
+                prop_assert_eq!(date.existing_days(), date.exists().then(|| date.days()), "{:?}", date);
+            }
         }
 
         #[test]
