@@ -164,8 +164,10 @@ fn survey_vectors<S: Simd, V: SimdInt<S, Element = u8>>(simd: S, text: &[u8], fr
         let (slash_mask, dot_mask, percent_mask) =
             (is_slash.to_bitmask(), is(b'.').to_bitmask(), is(b'%').to_bitmask());
         let (after_slash, after_separator) = (slash_mask << 1, (is_slash | is(b'=')).to_bitmask() << 1);
-        let starts_sequence = is_letter(b'n') | is_letter(b'u') | is_letter(b'w') | is_letter(b'p');
-        if after_separator & starts_sequence.to_bitmask() != 0 {
+        // The first two letters of the sequences are two of these.
+        let in_both = is_letter(b'n') | is_letter(b'u') | is_letter(b'p');
+        let (first, second) = (in_both | is_letter(b'w'), in_both | is_letter(b'a') | is_letter(b'h'));
+        if (after_separator & first.to_bitmask()) << 1 & second.to_bitmask() != 0 {
             let pairs = |first: u8, second: u8| is(first).to_bitmask() << 1 & is(second).to_bitmask();
             let letter_pairs =
                 |first: u8, second: u8| is_letter(first).to_bitmask() << 1 & is_letter(second).to_bitmask();
