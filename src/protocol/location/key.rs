@@ -3,7 +3,7 @@
 //! Keys are only compared and never become text of a document. The key of a URL that is already normal is the URL
 //! itself, without copying; so is that of a text that is not an http(s) URL.
 
-use super::chars::{self, BRACE, HASH, HIGH, ILLEGAL, PERCENT, SLASH_DOT, SPACE, SPECIAL, UPPER};
+use super::chars::{self, BRACE, DOUBLE_SLASH, HASH, HIGH, ILLEGAL, PERCENT, SLASH_DOT, SPACE, SPECIAL, UPPER};
 use super::parts::{self, Location, Port, Scheme};
 use super::query_survey::QuerySurvey;
 use super::{host, params, plain_escapes};
@@ -114,6 +114,7 @@ const fn not_empty(hash: u64) -> u64 {
 /// The core of a key: the text without scheme, `www.` and one slash at the end.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct HashedCore<'k> {
+    start: CoreStart,
     text: &'k [u8],
     /// [`hash_near`] of the text.
     hash: u64,
@@ -121,28 +122,48 @@ pub(super) struct HashedCore<'k> {
     pub(super) key: u64,
 }
 
+/// What precedes the core of a key: scheme and `www.`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct CoreStart {
+    /// The offset of the core.
+    at: usize,
+    /// One bit or number for each text that precedes it.
+    before: u64,
+}
+
+impl CoreStart {
+    /// That of a key, or of all keys that begin with this origin.
+    #[inline]
+    pub(super) fn of(key: &[u8]) -> Self {
+        let (rest, scheme) = if let Some(rest) = key.strip_prefix(b"https://") {
+            (rest, 1)
+        } else if let Some(rest) = key.strip_prefix(b"http://") {
+            (rest, 2)
+        } else {
+            (key, 0)
+        };
+        match rest.strip_prefix(b"www.") {
+            Some(rest) if scheme > 0 => Self { at: key.len() - rest.len(), before: scheme | 4 },
+            _ => Self { at: key.len() - rest.len(), before: scheme },
+        }
+    }
+}
+
 impl<'k> HashedCore<'k> {
     /// Two keys are equal if and only if both their cores and what surrounds these are equal.
     #[inline]
     pub(super) fn of(key: &'k [u8]) -> Self {
-        // One bit or number for each text that is removed.
-        let (mut text, mut around) = (key, 0);
-        if let Some(rest) = key.strip_prefix(b"https://") {
-            (text, around) = (rest, 1);
-        } else if let Some(rest) = key.strip_prefix(b"http://") {
-            (text, around) = (rest, 2);
-        }
-        if around > 0
-            && let Some(rest) = text.strip_prefix(b"www.")
-        {
-            (text, around) = (rest, around | 4);
-        }
-        if let Some(rest) = text.strip_suffix(b"/") {
-            (text, around) = (rest, around | 8);
-        }
+        Self::starting_at(CoreStart::of(key), key)
+    }
+
+    /// The core of a key that starts there.
+    #[inline]
+    pub(super) fn starting_at(start: CoreStart, key: &'k [u8]) -> Self {
+        let text = key.get(start.at..).unwrap_or_default();
+        let (text, around) = text.strip_suffix(b"/").map_or((text, start.before), |text| (text, start.before | 8));
         let hash = hash_near(text);
         // An odd factor with bits in all bytes.
-        Self { text, hash, key: not_empty(hash ^ u64::wrapping_mul(around, 0x9E37_79B9_7F4A_7C15)) }
+        Self { start, text, hash, key: not_empty(hash ^ u64::wrapping_mul(around, 0x9E37_79B9_7F4A_7C15)) }
     }
 }
 
@@ -204,6 +225,11 @@ impl HashedCore<'_> {
         let page_len = location.path_end() - location.authority;
         let may_have_extension = location.may_have_extension();
         if (location.classes | location.authority_classes) & UPPER == 0 {
+            // Without query, directory index and double slashes, a near key lacks only what its core lacks.
+            let is_page = page_len == text.len() && !may_have_extension && location.classes & DOUBLE_SLASH == 0;
+            if is_page && self.start.before > 0 {
+                return Some(self.hash);
+            }
             // A near key of the same length as the core is the core.
             let hash = |near: &[u8]| if near.len() == self.text.len() { self.hash } else { hash_near(near) };
             return near_hash_of_lower_case(text, page_len, may_have_extension, query, hash);

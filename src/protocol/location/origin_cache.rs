@@ -8,7 +8,7 @@ use super::chars::{
     UPPER,
 };
 use super::fault::{Fault, Faults};
-use super::key::{HashedCore, NO_KEY, hash_normal, hash_of_parts, key_hashes, near_key_hash};
+use super::key::{CoreStart, HashedCore, NO_KEY, hash_normal, hash_of_parts, key_hashes, near_key_hash};
 use super::parts::{Location, Scheme};
 use super::query_survey::QuerySurvey;
 use super::url_prefix::UrlPrefix;
@@ -49,6 +49,8 @@ struct Origin {
     /// Start of the host.
     host: usize,
     classes: chars::Classes,
+    /// The start of the cores of its URLs.
+    core_start: CoreStart,
     /// Its faults.
     faults: Faults,
     /// Whether each of its URLs starts with the prefix of the sitemap.
@@ -174,7 +176,8 @@ impl OriginCache {
         let is_normal = text.starts_with(scheme.name()) && classes & UPPER == 0;
         let normal = (!is_normal).then(|| text.to_ascii_lowercase());
         let is_inside = url_prefix.is_some_and(|url_prefix| url_prefix.prefix().strip_suffix('/') == Some(text));
-        let origin = Origin { text: text.to_owned(), normal, scheme, host, classes, faults, is_inside };
+        let core_start = CoreStart::of(text.as_bytes());
+        let origin = Origin { text: text.to_owned(), normal, scheme, host, classes, core_start, faults, is_inside };
         match self.origins.get_mut(self.next) {
             Some(oldest) => *oldest = origin,
             None => self.origins.push(origin),
@@ -210,7 +213,7 @@ impl Origin {
     /// The key and, if wanted, the near key of a plain URL that equals its key except for its origin.
     #[inline]
     fn keys(&self, location: &Location<'_>, query: QuerySurvey, with_near_key: bool) -> (u64, u64) {
-        let core = HashedCore::of(location.text.as_bytes());
+        let core = HashedCore::starting_at(self.core_start, location.text.as_bytes());
         let key = match &self.normal {
             None => core.key,
             Some(normal) => hash_of_parts(normal, location.rest()),
