@@ -392,9 +392,7 @@ impl Walk<'_> {
         if start != open {
             return true;
         }
-        // URLs and most dates are long.
-        let is_long = matches!(field, Field::Loc | Field::Lastmod);
-        let found = if is_long { long_text_before_tag(rest) } else { text_before_tag(rest) };
+        let found = if field == Field::Loc { long_text_before_tag(rest) } else { text_before_tag(rest) };
         let Some((len, is_escaped)) = found else { return false };
         if rest.get(len..).and_then(<[u8]>::first_chunk) == Some(close) {
             self.add_text(field, &TextElement::at(self.at, O, len, C), is_escaped);
@@ -513,11 +511,7 @@ pub(super) fn text_before_tag(rest: &[u8]) -> Option<(usize, bool)> {
     const ANGLES: u64 = u64::from_ne_bytes([b'<'; 8]);
     const AMPERSANDS: u64 = u64::from_ne_bytes([b'&'; 8]);
     let mut at = 0;
-    while let Some(word) = rest.get(at..).and_then(<[u8]>::first_chunk) {
-        if at == SHORT {
-            let (len, is_escaped) = long_text_before_tag(rest.get(at..)?)?;
-            return Some((at + len, is_escaped));
-        }
+    for word in rest.as_chunks().0.iter().take(SHORT / 8) {
         let word = u64::from_le_bytes(*word);
         let found = zeros(word ^ ANGLES) | zeros(word ^ AMPERSANDS);
         if found != 0 {
@@ -574,7 +568,7 @@ fn escaped_value_len(rest: &[u8], quote: u8) -> Option<usize> {
 }
 
 /// Number of bytes up to which texts are compared a few bytes at a time instead of searched.
-const SHORT: usize = 16;
+const SHORT: usize = 32;
 
 /// The offset of the first byte from `from` on that is not white space. Before most tags is a line feed with indentation, or
 /// nothing.
