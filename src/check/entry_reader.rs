@@ -77,7 +77,7 @@ impl EntryReader {
         parsed: &ParsedEntry<'_>,
         context: &Context<'_>,
         links: &mut Vec<Link>,
-        mut visit: impl FnMut(Record, &Location<'_>),
+        mut visit: impl FnMut(&Record, &Location<'_>),
     ) -> CheckedEntry {
         let ParsedEntry { entry, text, .. } = *parsed;
         let quick = self.read_plain(parsed, context, &mut visit);
@@ -85,7 +85,7 @@ impl EntryReader {
         let (read, host) = quick.unwrap_or_else(|| {
             let loc = entry.value(Field::Loc, text);
             let record = Record::of(entry, text);
-            visit(record, &Location::outline(loc.as_deref().unwrap_or_default()));
+            visit(&record, &Location::outline(loc.as_deref().unwrap_or_default()));
             let near_key = |loc: &str| if self.with_near_keys { location::near_key_hash(loc) } else { NO_KEY };
             let read = CheckedEntry {
                 record,
@@ -149,7 +149,7 @@ impl EntryReader {
         &mut self,
         parsed: &ParsedEntry<'_>,
         context: &Context<'_>,
-        visit: &mut impl FnMut(Record, &Location<'_>),
+        visit: &mut impl FnMut(&Record, &Location<'_>),
     ) -> Option<(CheckedEntry, Option<Range<usize>>)> {
         let ParsedEntry { entry, text, .. } = *parsed;
         // The Bing profile has a rule about valid dates, which this path does not check.
@@ -204,7 +204,7 @@ impl EntryReader {
         if self.values.is_padded {
             record.flags.insert(Flags::ANOMALOUS);
         }
-        visit(record, &validated.location);
+        visit(&record, &validated.location);
         let rules = self.values.rules;
         let host = validated.location.bare_host_range().filter(|_| validated.faults.is_empty());
         Some((CheckedEntry { record, rules, key: validated.key, near_key: validated.near_key }, host))

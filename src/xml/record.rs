@@ -127,7 +127,8 @@ impl Record {
 
     /// Records everything but the values of lastmod, changefreq and priority; `loc` is the first one. Together they equal
     /// [`Record::of`], if the three values have no white space around them.
-    #[inline]
+    #[allow(clippy::inline_always)] // inlined, its fields are not read in other widths than they were written
+    #[inline(always)]
     pub(crate) fn note_entry(&mut self, entry: &Entry, loc: &FieldSpan) {
         if entry.extensions != Extensions::default() {
             self.note_extensions(entry);
@@ -136,6 +137,7 @@ impl Record {
         self.note_loc(loc);
     }
 
+    #[inline(never)]
     fn note_extensions(&mut self, entry: &Entry) {
         let flags = &mut self.flags;
         flags.set(Flags::IMAGE, entry.extensions.image > 0);
@@ -145,6 +147,7 @@ impl Record {
         flags.set(Flags::OTHER, entry.extensions.other > 0);
     }
 
+    #[inline]
     fn note_loc(&mut self, loc: &FieldSpan) {
         let position = (u16::try_from(loc.value_start), u16::try_from(loc.value_end - loc.value_start));
         match (position, loc.text) {

@@ -142,7 +142,7 @@ impl Visit for Reader {
         };
         let Self { tally, listed, near_keys, shapes, reading, links, .. } = self;
         let read = reading.read(parsed, &context, links.links_mut(), |record, location| {
-            let shape = tally.add(location, &indexed_row(&record, 0));
+            let shape = tally.add(location, &indexed_row(record, 0));
             if near_keys.is_some() {
                 shapes.push(shape);
             }
