@@ -69,7 +69,8 @@ impl<'b> OpenElements<'b> {
     }
 
     pub(super) fn pop(&mut self) -> Option<Open<'b>> {
-        let top = self.stack.pop()?;
+        // Not moved before it is returned: it would be read in other widths than it was written.
+        let top = self.stack.last()?;
         self.declaring -= usize::from(top.declares);
         if top.level == Level::Other
             && let Some(count) = self.names.get_mut(top.name)
@@ -79,7 +80,7 @@ impl<'b> OpenElements<'b> {
                 self.names.remove(top.name);
             }
         }
-        Some(top)
+        self.stack.pop()
     }
 
     /// The context of text in the innermost open element.
