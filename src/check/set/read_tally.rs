@@ -39,6 +39,11 @@ impl RowShape {
         origins <= Self::BEYOND as usize
     }
 
+    /// A number that differs from that of any other shape.
+    pub const fn to_bits(self) -> u32 {
+        self.0
+    }
+
     /// The number of its origin, if it has one; an error if the URL must be read.
     pub(super) const fn origin(self) -> Result<Option<u32>, ()> {
         match self.0 >> Self::STYLE_BITS {

@@ -25,17 +25,11 @@ struct RowKind {
     is_resident: bool,
 }
 
-/// What decides the kind of a row that no other row is compared with. It costs less than working out the kind.
+/// What decides the kind of a row that no other row is compared with: the bits of its shape, the number of its set of entry
+/// rules, its flags, the number of its quirks, whether it has a lastmod and whether its text is in memory. It costs less than
+/// working out the kind, and is compared in the width in which it is written.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct RowTraits {
-    shape: RowShape,
-    /// The number of its set of entry rules.
-    finding_id: u16,
-    flags: Flags,
-    quirks: usize,
-    has_lastmod: bool,
-    is_resident: bool,
-}
+struct RowTraits(u128);
 
 /// Rows of the same kind.
 struct KnownKind {
@@ -180,7 +174,9 @@ impl<'c> RowKinds<'c> {
 
     /// The number of the kind of rows with these traits, if it is known.
     fn kind_of_traits(&mut self, traits: RowTraits) -> Option<u32> {
-        if let Some((_, number)) = self.last.filter(|(last, _)| *last == traits) {
+        if let Some((last, number)) = self.last
+            && last == traits
+        {
             return Some(number);
         }
         let number = *self.kinds_of_traits.get(&traits)?;
@@ -203,16 +199,17 @@ impl<'c> RowKinds<'c> {
         }
         let shape = checks.set().decisive_shape(row.0)?;
         let (record, finding_id) = (document.record(row), checks.finding_id(row));
-        let (flags, has_lastmod) = (record.flags, record.has_lastmod());
-        let quirks = if !flags.contains(Flags::REPAIRED) {
+        let quirks = if !record.flags.contains(Flags::REPAIRED) {
             0
         } else if self.counter.has_single_quirks {
             1
         } else {
             document.quirks_of(row).len()
         };
-        let is_resident = self.resident.contains(&row.0);
-        Some(RowTraits { shape, finding_id, flags, quirks, has_lastmod, is_resident })
+        let bits = |value: u32, position: u32| u128::from(value) << position;
+        let flags = bits(record.has_lastmod().into(), 96) | bits(self.resident.contains(&row.0).into(), 97);
+        let numbers = bits(shape.to_bits(), 0) | bits(finding_id.into(), 32) | bits(quirks as u32, 64);
+        Some(RowTraits(numbers | bits(record.flags.bits().into(), 48) | flags))
     }
 
     /// The rules of the set that a row violates, and all rules that it violates.
