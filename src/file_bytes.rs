@@ -164,6 +164,7 @@ impl FileBytes {
     }
 
     /// Appends bytes.
+    #[inline]
     pub(crate) fn extend_from_slice(&mut self, added: &[u8]) {
         match &mut self.0 {
             Memory::Heap(bytes) => bytes.extend_from_slice(added),

@@ -60,6 +60,7 @@ pub(super) struct OpenElements<'b> {
 }
 
 impl<'b> OpenElements<'b> {
+    #[inline]
     pub(super) fn push(&mut self, open: Open<'b>) {
         self.declaring += usize::from(open.declares);
         if open.level == Level::Other {

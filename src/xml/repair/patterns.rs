@@ -524,6 +524,7 @@ fn note_again(repairer: &mut Repairer<'_>, note: &Note, at: usize) {
 
 impl<'b> Open<'b> {
     /// An entry whose start tag is still to be written.
+    #[inline]
     pub(super) const fn entry(written: Cow<'b, [u8]>) -> Self {
         Self {
             level: Level::Entry,
