@@ -17,7 +17,7 @@ use crate::protocol::location::NO_KEY;
 use chunks::Chunks;
 use foldhash::fast::FixedState;
 use hashbrown::{HashSet, HashTable};
-use link_set::{Hosts, LinkSet, LinkSetFaults};
+use link_set::{Hosts, LinkSet, LinkSetFaults, ListedPage};
 use linked_rows::LinkedRows;
 use page::PageRef;
 use pages::Pages;
@@ -63,7 +63,7 @@ pub(super) struct Alternates {
     dirty_pages: RoaringBitmap,
     /// Memory for the links of a set and for its pages with their hosts, reused for the next one.
     links: Vec<Link>,
-    listed: Vec<(u32, u32)>,
+    listed: Vec<ListedPage>,
     /// Hosts of the index at the last [`Self::recompute`], ascending.
     hosts: Vec<u32>,
     /// Rows with a link that is not returned.
@@ -122,9 +122,11 @@ impl Alternates {
         }
     }
 
-    /// Reserves memory for the numbers of up to `count` more pages.
-    pub(super) fn reserve_pages(&mut self, count: usize) {
-        self.pages.reserve(count);
+    /// Reserves memory for the numbers of up to so many more sets of links and pages.
+    pub(super) fn reserve(&mut self, sets: usize, pages: usize) {
+        let Self { by_mark, sets: known, .. } = self;
+        by_mark.reserve(sets, |number| mark_of(known, *number));
+        self.pages.reserve(pages);
     }
 
     /// Adds the links of rows whose pages and targets are counted later, by [`Alternates::recount`].
@@ -372,7 +374,7 @@ impl Alternates {
     fn intern_sorted(
         &mut self,
         unsorted: &[Link],
-        (links, listed): (&mut Vec<Link>, &mut Vec<(u32, u32)>),
+        (links, listed): (&mut Vec<Link>, &mut Vec<ListedPage>),
         rows_of: impl Fn(u64) -> u32,
     ) -> Option<u32> {
         links.clear();
@@ -397,10 +399,10 @@ impl Alternates {
                 page.rows = rows_of(link.key);
             }
             page.add_listing(number);
-            listed.push((page_number, link.host));
+            listed.push(ListedPage::new(page_number, link.host));
         }
         listed.sort_unstable();
-        let pages = listed.iter().map(|(page, _)| *page).collect();
+        let pages = listed.iter().map(|page| page.number()).collect();
         let set = LinkSet { mark, pages, hosts: Hosts::of(listed), ..LinkSet::default() };
         match self.sets.get_mut(number) {
             Some(slot) => *slot = set,

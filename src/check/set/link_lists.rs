@@ -61,6 +61,11 @@ impl LinkLists {
         self.runs.clear();
     }
 
+    /// The number of stored lists.
+    pub(super) const fn lists(&self) -> usize {
+        self.runs.len()
+    }
+
     /// The number of stored links.
     pub const fn len(&self) -> usize {
         self.links.len()

@@ -236,8 +236,8 @@ impl SetIndex {
     /// Adds the alternate links of such a file; `keys` are the `key_hash` of its rows that have links. Their targets are
     /// counted by [`SetIndex::count_targets`].
     pub fn insert_links_uncompared(&mut self, first: u32, links: &LinkLists, keys: &[u64]) {
-        // Most links of a list lead to different pages.
-        self.alternates.reserve_pages(links.len());
+        // Most lists differ, and most links of a list lead to different pages.
+        self.alternates.reserve(links.lists(), links.len());
         self.alternates.add_links_uncounted(links.rows(first).zip(keys).map(|((row, links), key)| (row, *key, links)));
     }
 

@@ -28,6 +28,7 @@ impl<T> Chunks<T> {
     }
 
     /// Appends a value.
+    #[inline]
     pub(super) fn push(&mut self, value: T) {
         match self.0.last_mut() {
             Some(last) if last.len() < CHUNK => last.push(value),

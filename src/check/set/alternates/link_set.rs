@@ -32,6 +32,26 @@ pub(super) struct LinkSet {
     pub(super) faults: LinkSetFaults,
 }
 
+/// The number of a listed page in the upper half, and its host in the lower one: pages are sorted in the width in which
+/// they are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct ListedPage(u64);
+
+impl ListedPage {
+    pub(super) fn new(page: u32, host: u32) -> Self {
+        Self(u64::from(page) << u32::BITS | u64::from(host))
+    }
+
+    /// The number of the page.
+    pub(super) const fn number(self) -> u32 {
+        (self.0 >> u32::BITS) as u32
+    }
+
+    const fn host(self) -> u32 {
+        self.0 as u32
+    }
+}
+
 /// The hosts of the pages that a set of links lists.
 #[derive(Debug, Clone)]
 pub(super) enum Hosts {
@@ -48,11 +68,11 @@ impl Default for Hosts {
 }
 
 impl Hosts {
-    /// The hosts of listed pages, each given with the number of the page.
-    pub(super) fn of(listed: &[(u32, u32)]) -> Self {
+    /// The hosts of listed pages.
+    pub(super) fn of(listed: &[ListedPage]) -> Self {
         match listed {
-            [(_, first), rest @ ..] if rest.iter().all(|(_, host)| host == first) => Self::Same(*first),
-            _ => Self::Each(listed.iter().map(|(_, host)| *host).collect()),
+            [first, rest @ ..] if rest.iter().all(|page| page.host() == first.host()) => Self::Same(first.host()),
+            _ => Self::Each(listed.iter().map(|page| page.host()).collect()),
         }
     }
 
