@@ -224,6 +224,7 @@ impl Elements {
 
     /// Adds an element directly in the entry that differs from `node`, one of another list, only in its start tag, which is
     /// empty. Its attributes are those from index `attributes` on.
+    #[inline]
     pub(in crate::xml) fn add_empty(&mut self, node: &Node, tag: Markup, attributes: usize) {
         let attributes = (attributes as u32, self.attributes.len() as u32);
         self.nodes.push(Node { tag, inner_end: tag.end, end: tag.end, attributes, ..*node });

@@ -114,6 +114,7 @@ impl Sink for Collected<'_> {
         }
     }
 
+    #[inline]
     fn link(&mut self, link: Link) {
         self.links.push(link);
     }
@@ -227,7 +228,8 @@ pub(crate) fn check_elements(
     let outline = Outline::new(parsed.text, elements).with_utf8(parsed.utf8);
     let first_link = links.len();
     let mut collected = Collected { rules: RuleSet::EMPTY, finding_counts, links };
-    let entry_context = EntryContext { known: Some(url), ..entry_context(parsed, context) };
+    let mut entry_context = entry_context(parsed, context);
+    entry_context.known = Some(url);
     // The lists of the cache are reused, so that an entry without findings allocates nothing.
     let mut known = std::mem::take(&mut cache.alternates);
     if known.is_known && parsed.repeats {
