@@ -11,10 +11,24 @@ use crate::session::located_finding::LocatedFinding;
 use crate::words::counted;
 use foldhash::fast::FixedState;
 use hashbrown::HashSet;
+use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
 
 /// Maximum number of hosts of a file with their own finding; all others share one.
 const MAX_HOSTS: usize = 10;
+
+/// A hash of a host, ignoring case. It has 64 bits, so that collisions are negligible.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct HostHash(u64);
+
+impl HostHash {
+    /// That of the host of a URL.
+    pub fn of_url(url: &str) -> Self {
+        let mut hasher = FixedState::default().build_hasher();
+        location::host(url).bytes().for_each(|byte| hasher.write_u8(byte.to_ascii_lowercase()));
+        Self(hasher.finish())
+    }
+}
 
 /// Findings of a file that are reported as one, and their number.
 #[derive(Debug)]
@@ -24,9 +38,9 @@ pub struct Group {
     rule: Rule,
     severity: Severity,
     /// The host of the findings, for rules that are grouped by host; `None` for all hosts beyond [`MAX_HOSTS`].
-    host: Option<Box<str>>,
+    host: Option<HostHash>,
     /// The hosts beyond [`MAX_HOSTS`].
-    more_hosts: HashSet<Box<str>, FixedState>,
+    more_hosts: HashSet<HostHash, FixedState>,
     /// The numbers of findings and rows in the group.
     extent: Extent,
     last: Option<RowId>,
@@ -36,7 +50,7 @@ pub struct Group {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KnownHosts {
     /// The hosts with their own group.
-    pub hosts: Vec<Box<str>>,
+    pub hosts: Vec<HostHash>,
     /// Whether there is a group for all other hosts.
     pub has_rest: bool,
 }
@@ -69,10 +83,10 @@ impl Groups {
         let mut host = match rule.grouping() {
             None => return false,
             Some(Grouping::File) => None,
-            Some(Grouping::Host) => Some(location::host(&found.loc).to_ascii_lowercase().into_boxed_str()),
+            Some(Grouping::Host) => Some(HostHash::of_url(&found.loc)),
         };
         let is_of_file = |group: &Group| group.first.as_ref().is_none_or(|first| first.file == found.file);
-        let (known, is_beyond) = self.group_for(rule, host.as_deref(), is_of_file);
+        let (known, is_beyond) = self.group_for(rule, host, is_of_file);
         let beyond = if is_beyond { host.take() } else { None };
         match known.and_then(|index| self.0.get_mut(index)) {
             Some(group) => {
@@ -97,12 +111,17 @@ impl Groups {
 
     /// The index of the group for findings of a rule, if there is one, and whether it is that of all hosts beyond
     /// [`MAX_HOSTS`]: thousands of hosts are one finding more. Only groups for which `is_of_file` returns true count.
-    fn group_for(&self, rule: Rule, host: Option<&str>, is_of_file: impl Fn(&Group) -> bool) -> (Option<usize>, bool) {
+    fn group_for(
+        &self,
+        rule: Rule,
+        host: Option<HostHash>,
+        is_of_file: impl Fn(&Group) -> bool,
+    ) -> (Option<usize>, bool) {
         let (mut own, mut rest, mut groups) = (None, None, 0);
         let of_rule = self.0.iter().enumerate().filter(|(_, group)| group.rule == rule && is_of_file(group));
         for (index, group) in of_rule {
             groups += 1;
-            if group.host.as_deref() == host {
+            if group.host == host {
                 own = own.or(Some(index));
             } else if group.host.is_none() {
                 rest = rest.or(Some(index));
@@ -126,8 +145,8 @@ impl Groups {
                 known.len() - 1
             });
             let Some((_, of_rule)) = known.get_mut(at) else { continue };
-            match &group.host {
-                Some(host) => of_rule.hosts.push(host.clone()),
+            match group.host {
+                Some(host) => of_rule.hosts.push(host),
                 None => of_rule.has_rest = true,
             }
         }
@@ -135,8 +154,8 @@ impl Groups {
     }
 
     /// Adds findings of rows about a host that have no messages.
-    pub fn count_of_host(&mut self, rule: Rule, severity: Severity, host: Box<str>, extent: Extent) {
-        let (known, is_beyond) = self.group_for(rule, Some(&host), |_| true);
+    pub fn count_of_host(&mut self, rule: Rule, severity: Severity, host: HostHash, extent: Extent) {
+        let (known, is_beyond) = self.group_for(rule, Some(host), |_| true);
         let (own, beyond) = if is_beyond { (None, Some(host)) } else { (Some(host), None) };
         if let Some(group) = known.and_then(|index| self.0.get_mut(index)) {
             group.more_hosts.extend(beyond);
@@ -166,7 +185,7 @@ impl Groups {
 }
 
 impl Group {
-    fn counted_only(rule: Rule, severity: Severity, host: Option<Box<str>>, extent: Extent) -> Self {
+    fn counted_only(rule: Rule, severity: Severity, host: Option<HostHash>, extent: Extent) -> Self {
         Self { first: None, rule, severity, host, more_hosts: HashSet::default(), extent, last: None }
     }
 

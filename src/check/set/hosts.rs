@@ -97,6 +97,13 @@ impl Hosts {
         Some((index as u32, self.count(index, i64::from(rows))))
     }
 
+    /// Reserves memory for the numbers of up to `count` more origins, each with a host of its own.
+    pub(super) fn reserve(&mut self, count: usize) {
+        let Self { text, list, ids, known, known_ids, .. } = self;
+        ids.reserve(count, |id| list.get(*id as usize).map_or(0, |host| hash(host.name.of(text))));
+        known_ids.reserve(count, |index| known.get(*index as usize).map_or(0, |known| hash(known.text.of(text))));
+    }
+
     /// The origin with a number.
     pub(super) fn origin(&self, number: u32) -> Option<Origin> {
         self.known.get(number as usize).map(|known| known.origin)
@@ -229,7 +236,7 @@ impl Hosts {
         let id = self.list.len() as u32;
         let partner = match name.strip_prefix("www.") {
             Some(bare) => self.host_named(bare),
-            None => self.host_named(&format!("www.{name}")),
+            None => self.host_named(&["www.", name].concat()),
         };
         // Most names are the end of their text; preparing a search takes longer than comparing.
         let text = from.of(&self.text);

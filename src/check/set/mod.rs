@@ -259,6 +259,7 @@ impl SetIndex {
     fn add_tally(&mut self, file: u32, tally: &ReadTally) -> Vec<u32> {
         self.touch(file).merge(&tally.file, &tally.minutes);
         self.counters.add(&tally.counters);
+        self.hosts.reserve(tally.origins.len());
         let numbers = tally.origins.iter().map(|(text, rows)| {
             let Some((number, origin)) = self.hosts.add_rows(&Location::outline(text), rows) else { return u32::MAX };
             self.touch(file).add_origin(origin, rows);

@@ -63,6 +63,11 @@ impl Origins {
         self.list.get(number as usize).and_then(|(range, _)| self.text.get(range.clone())).unwrap_or_default()
     }
 
+    /// Number of origins.
+    pub(super) const fn len(&self) -> usize {
+        self.list.len()
+    }
+
     /// The origins in the order of their numbers, each with its number of rows.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&str, u32)> {
         (0..).zip(&self.list).map(|(number, (_, rows))| (self.text(number), *rows))

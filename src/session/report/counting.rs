@@ -9,13 +9,13 @@ use crate::check::set::{NearDuplicates, SetRule};
 use crate::check::{Profile, message, quirk, rules_of_field};
 use crate::document::rows::{self, RowId};
 use crate::document::sitemap::SitemapId;
-use crate::protocol::{Field, Severity, location};
+use crate::protocol::{Field, Severity};
 use crate::session::checks::Checks;
 use crate::session::checks::DocumentLocs;
 use crate::session::checks::URL_AND_SET_RULES;
 use crate::session::checks::rule_of;
 use crate::session::findings::reported_once;
-use crate::session::grouping::{Extent, Groups, KnownHosts};
+use crate::session::grouping::{Extent, Groups, HostHash, KnownHosts};
 use crate::session::located_finding::LocatedFinding;
 use crate::session::state::Snapshot;
 use foldhash::fast::FixedState;
@@ -132,7 +132,7 @@ impl MessageFilter {
     }
 
     /// Selects the rules of a row that need messages. `host` is the host of its URL.
-    pub(super) fn of_row(&self, rules: RuleSet, host: impl Fn() -> Box<str>) -> RuleSet {
+    pub(super) fn of_row(&self, rules: RuleSet, host: impl Fn() -> HostHash) -> RuleSet {
         let mut selected = rules.intersection(self.rules);
         for (rule, known) in self.known_hosts.iter().filter(|(rule, _)| rules.contains(*rule)) {
             if known.has_rest || known.hosts.contains(&host()) {
@@ -149,7 +149,7 @@ pub struct Counted {
     rules: Box<[Extent; Rule::COUNT]>,
     /// Counts by host, for rules that are grouped by host. Their order decides which hosts get a group of their own, and
     /// that changes no finding, since groups of counted findings are only counted.
-    hosts: HashMap<(Rule, Box<str>), Extent, FixedState>,
+    hosts: HashMap<(Rule, HostHash), Extent, FixedState>,
     /// Counts by origin number for these rules, until all rows of a block are counted.
     origins: HashMap<(Rule, u32), Extent, FixedState>,
 }
@@ -163,7 +163,7 @@ impl Default for Counted {
 
 impl Counted {
     /// Adds findings. `host` is the host of their rows.
-    fn add(&mut self, rule: Rule, more: Extent, host: impl Fn() -> Box<str>) {
+    fn add(&mut self, rule: Rule, more: Extent, host: impl Fn() -> HostHash) {
         let extent = if rule.grouping() == Some(Grouping::Host) {
             Some(self.hosts.entry((rule, host())).or_default())
         } else {
@@ -267,13 +267,13 @@ impl<'c> Counter<'c> {
     }
 
     /// The host of a row's URL, as the key of a group.
-    pub(super) fn host_of(&self, row: RowId) -> Box<str> {
-        location::host(&self.snapshot.document.loc(row)).to_ascii_lowercase().into_boxed_str()
+    pub(super) fn host_of(&self, row: RowId) -> HostHash {
+        HostHash::of_url(&self.snapshot.document.loc(row))
     }
 
     /// The host of an origin, as the key of a group.
-    pub(super) fn host_of_origin(&self, origin: u32) -> Box<str> {
-        location::host(self.snapshot.checks.set().origin_text(origin)).to_ascii_lowercase().into_boxed_str()
+    pub(super) fn host_of_origin(&self, origin: u32) -> HostHash {
+        HostHash::of_url(self.snapshot.checks.set().origin_text(origin))
     }
 
     /// Counts the findings of `rest` in a row that violates `rules`, and in as many rows like it.
@@ -364,8 +364,15 @@ impl<'c> Counter<'c> {
     pub(super) fn name_hosts(&self, counted: &mut Counted) {
         // Nearly each origin has a host of its own.
         counted.hosts.reserve(counted.origins.len());
-        for ((rule, origin), extent) in counted.origins.drain() {
-            counted.hosts.entry((rule, self.host_of_origin(origin))).or_default().add(extent);
+        // Each host is read once, in the order in which they are stored.
+        let mut origins: Vec<_> = counted.origins.drain().collect();
+        origins.sort_unstable_by_key(|((_, origin), _)| *origin);
+        let mut last: Option<(u32, HostHash)> = None;
+        for ((rule, origin), extent) in origins {
+            let known = last.filter(|(known, _)| *known == origin).map(|(_, host)| host);
+            let host = known.unwrap_or_else(|| self.host_of_origin(origin));
+            last = Some((origin, host));
+            counted.hosts.entry((rule, host)).or_default().add(extent);
         }
     }
 
@@ -543,16 +550,17 @@ mod tests {
     /// Also in a report of all findings, which needs no counts of most rows.
     #[test]
     fn findings_of_hosts_that_are_known_are_counted() {
-        let row = |number: u32| format!("<url><loc>https://other.com/{number}#a</loc></url>\n");
+        let row = |number: u32| format!("<url><loc>https://Other.com/{number}#a</loc></url>\n");
+        let other = HostHash::of_url("https://other.com/");
         let session = open(&(0..6).map(row).collect::<Vec<_>>());
         for can_shrink in [false, true] {
-            let known = (Rule::LOC_FOREIGN_HOST, KnownHosts { hosts: vec!["other.com".into()], has_rest: false });
+            let known = (Rule::LOC_FOREIGN_HOST, KnownHosts { hosts: vec![other], has_rest: false });
             let filter = MessageFilter { known_hosts: vec![known], can_shrink, ..MessageFilter::ALL };
             let mut counted = Some { filter, found: Vec::new(), counted: Counted::default() };
             Reporter::new(&session).each_of_sitemap(&session, (SitemapId(0), None), &mut counted).unwrap();
             let listed = |rule: Rule| counted.found.iter().filter(|found| found.finding.rule == rule).count();
             assert_eq!((listed(Rule::LOC_FRAGMENT), listed(Rule::LOC_FOREIGN_HOST)), (6, 0), "{can_shrink}");
-            let of_host = counted.counted.hosts.get(&(Rule::LOC_FOREIGN_HOST, "other.com".into()));
+            let of_host = counted.counted.hosts.get(&(Rule::LOC_FOREIGN_HOST, other));
             assert_eq!(of_host.map(|extent| extent.places), Option::Some(6), "{can_shrink}");
         }
     }
@@ -723,7 +731,7 @@ mod tests {
                 let rest = all.iter().filter(is_of_row).filter(|found| !rules.contains(found.finding.rule));
                 let mut known = std::collections::BTreeSet::new();
                 for found in rest {
-                    let host = || location::host(&found.loc).to_ascii_lowercase().into_boxed_str();
+                    let host = || HostHash::of_url(&found.loc);
                     let rule = found.finding.rule;
                     expected.add(rule, Extent { places: 1, rows: 1 }, host);
                     if !known.insert((rule, found.row())) && let Option::Some(extent) = expected.rules.get_mut(rule.index()) {
