@@ -93,11 +93,11 @@ pub(super) struct Survey {
 /// Surveys the bytes from an offset on. Sequences may start before the offset.
 #[inline]
 pub(super) fn survey(text: &[u8], from: usize) -> Survey {
-    survey_at(text, from, Level::new())
+    survey_with(text, from, Level::new())
 }
 
 /// [`survey`] with these vector instructions.
-fn survey_at(text: &[u8], from: usize, level: Level) -> Survey {
+fn survey_with(text: &[u8], from: usize, level: Level) -> Survey {
     // An `Option` of a survey would be returned in memory, and read there in other widths than it was written.
     let without_vectors = || survey_any(text, from);
     if from < BEFORE {
@@ -389,7 +389,9 @@ mod tests {
                 let expected = survey_any(bytes, from);
                 prop_assert_eq!(survey(bytes, from), expected);
                 for level in levels() {
-                    prop_assert_eq!(survey_at(bytes, from, level), expected, "{:?}", level);
+                    prop_assert_eq!(survey_with(bytes, from, level), expected, "{:?}", level);
+                    let in_vectors = dispatch!(level, simd => survey_vectors::<_, u8x16<_>>(simd, bytes, from.max(BEFORE)));
+                    prop_assert_eq!(in_vectors.is_some(), bytes.len() >= 16, "{:?}", level);
                 }
             }
         }
