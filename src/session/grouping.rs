@@ -17,7 +17,8 @@ use std::sync::Arc;
 /// Maximum number of hosts of a file with their own finding; all others share one.
 const MAX_HOSTS: usize = 10;
 
-/// A hash of a host, ignoring case. It has 64 bits, so that collisions are negligible.
+/// A hash of a host, ignoring case. It has 64 bits, so that collisions are negligible: the 32 bits of `host_hash`, by which
+/// links are compared, are too few to count hosts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct HostHash(u64);
 

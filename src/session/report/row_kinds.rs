@@ -206,10 +206,15 @@ impl<'c> RowKinds<'c> {
         } else {
             document.quirks_of(row).len()
         };
-        let bits = |value: u32, position: u32| u128::from(value) << position;
-        let flags = bits(record.has_lastmod().into(), 96) | bits(self.resident.contains(&row.0).into(), 97);
-        let numbers = bits(shape.to_bits(), 0) | bits(finding_id.into(), 32) | bits(quirks as u32, 64);
-        Some(RowTraits(numbers | bits(record.flags.bits().into(), 48) | flags))
+        let traits = [
+            (0, shape.to_bits()),
+            (32, finding_id.into()),
+            (48, record.flags.bits().into()),
+            (64, quirks as u32),
+            (96, record.has_lastmod().into()),
+            (97, self.resident.contains(&row.0).into()),
+        ];
+        Some(RowTraits(traits.into_iter().fold(0, |bits, (position, value)| bits | u128::from(value) << position)))
     }
 
     /// The rules of the set that a row violates, and all rules that it violates.
