@@ -319,6 +319,20 @@ mod tests {
     }
 
     #[test]
+    fn near_keys_do_not_depend_on_how_the_scheme_is_written() {
+        let mut cache = OriginCache::with_near_keys();
+        for url in [
+            "HTTPS://example.com/a",
+            "HTTPS://example.com/b",
+            "https://www.example.com/a",
+            "https://www.example.com/b/",
+        ] {
+            assert_eq!(cache.validate(url, None).near_key, near_key_hash(url), "{url}");
+            assert_eq!(cache.validate(url, None).near_key, near_key_hash(url), "{url}, with a known origin");
+        }
+    }
+
+    #[test]
     fn plain_urls_of_one_origin_take_the_fast_path() {
         let mut neighbours = OriginCache::default();
         assert!(!is_plain(&mut neighbours, "https://example.com/a/1", None), "nothing is known yet");
