@@ -17,7 +17,7 @@ use crate::protocol::location::NO_KEY;
 use chunks::Chunks;
 use foldhash::fast::FixedState;
 use hashbrown::{HashSet, HashTable};
-use link_set::{Hosts, LinkSet, LinkSetFaults, ListedPage};
+use link_set::{Hosts, LinkSet, LinkSetFaults, ListedPage, PageNumbers};
 use linked_rows::LinkedRows;
 use page::PageRef;
 use pages::Pages;
@@ -92,8 +92,9 @@ impl Alternates {
             && let Some(page_number) = self.pages.number(key)
             && let Some(mut page) = self.pages.get_mut(page_number).filter(|page| page.shared().is_listed())
         {
-            page.rows += 1;
-            if page.rows == 1 {
+            let rows = page.shared().rows() + 1;
+            page.set_rows(rows);
+            if rows == 1 {
                 self.dirty_pages.insert(page_number);
             }
         }
@@ -160,16 +161,11 @@ impl Alternates {
     pub(super) fn recount(&mut self, unlinked: &[u64]) {
         self.is_uncounted = false;
         let Self { rows, pages, .. } = self;
-        pages.values_mut().for_each(|page| page.rows = 0);
-        let count = |pages: &mut Pages, page_number: u32| {
-            if let Some(mut page) = pages.get_mut(page_number) {
-                page.rows += 1;
-            }
-        };
-        rows.iter().for_each(|(_, page_number)| count(pages, page_number));
+        pages.clear_rows();
+        rows.iter().for_each(|(_, page_number)| pages.add_row(page_number));
         for key in unlinked {
             if let Some(page_number) = pages.number(*key) {
-                count(pages, page_number);
+                pages.add_row(page_number);
             }
         }
         self.dirty_sets.insert_range(0..self.sets.len());
@@ -180,7 +176,7 @@ impl Alternates {
     pub(super) fn rows_in_findings(&self, unlinked: &[u64]) -> RoaringBitmap {
         let has_faults = |set: &&LinkSet| set.faults.no_return > 0 || set.faults.differs > 0;
         let named: HashSet<u32, FixedState> =
-            self.sets.iter().filter(has_faults).flat_map(|set| set.pages.iter().copied()).collect();
+            self.sets.iter().filter(has_faults).flat_map(|set| set.pages.iter()).collect();
         let linked = self.rows.iter().filter(|(_, page_number)| named.contains(page_number)).map(|(row, _)| row);
         let is_named = |key: &u64| self.pages.number(*key).is_some_and(|page_number| named.contains(&page_number));
         let others = self.rows.unlinked().zip(unlinked).filter(|(_, key)| is_named(key)).map(|(row, _)| row);
@@ -195,8 +191,9 @@ impl Alternates {
         if let Some(page_number) = self.pages.number(key)
             && let Some(mut page) = self.pages.get_mut(page_number).filter(|page| page.shared().is_listed())
         {
-            page.rows = page.rows.saturating_sub(1);
-            if page.rows == 0 {
+            let rows = page.shared().rows().saturating_sub(1);
+            page.set_rows(rows);
+            if rows == 0 {
                 self.dirty_pages.insert(page_number);
             }
         }
@@ -231,8 +228,9 @@ impl Alternates {
 
     /// The number of rows whose URLs a row lists.
     pub(super) fn listed_rows(&self, row: u32) -> u64 {
-        let targets = self.set_of(row).into_iter().flat_map(|set| &set.pages).filter_map(|page| self.pages.get(*page));
-        targets.map(|page| u64::from(page.rows)).sum()
+        let targets =
+            self.set_of(row).into_iter().flat_map(|set| set.pages.iter()).filter_map(|page| self.pages.get(page));
+        targets.map(|page| u64::from(page.rows())).sum()
     }
 
     /// Whether some row lists this URL.
@@ -323,7 +321,7 @@ impl Alternates {
     /// Whether the URL of a link is on a host of the index and listed, but has no row.
     pub(super) fn is_missing(&self, link: Link) -> bool {
         self.hosts.binary_search(&link.host).is_ok()
-            && self.pages.find(link.key).is_some_and(|page| page.is_listed() && page.rows == 0)
+            && self.pages.find(link.key).is_some_and(|page| page.is_listed() && page.rows() == 0)
     }
 
     /// Whether the rows of a URL list another set of links than a row does.
@@ -355,7 +353,7 @@ impl Alternates {
             return false;
         }
         let whole = |set: &LinkSet, more: Option<u32>| {
-            let mut pages: Vec<u32> = set.pages.iter().copied().chain(more).collect();
+            let mut pages: Vec<u32> = set.pages.iter().chain(more).collect();
             pages.sort_unstable();
             pages
         };
@@ -395,15 +393,16 @@ impl Alternates {
         for link in links.iter() {
             let page_number = self.pages.number_or_insert(link.key);
             let Some(mut page) = self.pages.get_mut(page_number) else { continue };
-            if !page.shared().is_listed() {
-                page.rows = rows_of(link.key);
-            }
+            let was_listed = page.shared().is_listed();
             page.add_listing(number);
+            if !was_listed {
+                page.set_rows(rows_of(link.key));
+            }
             listed.push(ListedPage::new(page_number, link.host));
         }
         listed.sort_unstable();
-        let pages = listed.iter().map(|page| page.number()).collect();
-        let set = LinkSet { mark, pages, hosts: Hosts::of(listed), ..LinkSet::default() };
+        let (pages, hosts) = (PageNumbers::of(listed), Hosts::of(listed));
+        let set = LinkSet { mark, pages, hosts, ..LinkSet::default() };
         match self.sets.get_mut(number) {
             Some(slot) => *slot = set,
             None => self.sets.push(set),
@@ -419,11 +418,11 @@ impl Alternates {
         if let Ok(entry) = self.by_mark.find_entry(set.mark, |known| *known == number) {
             entry.remove();
         }
-        for page_number in &set.pages {
-            let Some(mut page) = self.pages.get_mut(*page_number) else { continue };
+        for page_number in set.pages.iter() {
+            let Some(mut page) = self.pages.get_mut(page_number) else { continue };
             page.remove_listing(number);
             if !page.shared().is_listed() && page.shared().linked_len() == 0 {
-                self.pages.remove(*page_number);
+                self.pages.remove(page_number);
             }
         }
         self.free.push(number);
@@ -444,22 +443,22 @@ impl Alternates {
         let mut faults = LinkSetFaults::default();
         let mut has_others = false;
         for (index, page_number) in set.pages.iter().enumerate() {
-            let Some(page) = self.pages.get(*page_number).filter(|page| page.rows > 0) else {
+            let Some(page) = self.pages.get(page_number).filter(|page| page.rows() > 0) else {
                 faults.has_absent = true;
                 if set.hosts.get(index).is_some_and(|host| self.hosts.binary_search(&host).is_ok()) {
                     faults.missing = set.rows;
                 }
                 continue;
             };
-            if self.has_conflicting_set(number, (*page_number, page)) {
+            if self.has_conflicting_set(number, (page_number, page)) {
                 faults.differs = set.rows;
             }
             has_others |= page.linked_rows(number) == 0;
         }
         // Rows with the same links return links to a row that lists itself; only other sets may fail to.
         let own = set.pages.iter().filter(|_| has_others).filter_map(|page_number| {
-            let rows = self.pages.get(*page_number).map_or(0, |page| page.linked_rows(number));
-            (rows > 0).then_some((*page_number, rows))
+            let rows = self.pages.get(page_number).map_or(0, |page| page.linked_rows(number));
+            (rows > 0).then_some((page_number, rows))
         });
         let unlisted = set.unlisted.iter().flat_map(|unlisted| unlisted.iter()).map(|(page, rows)| (*page, *rows));
         let unreturned = own.chain(unlisted).filter(|(page, _)| self.has_unreturned(*page, set));
@@ -469,7 +468,7 @@ impl Alternates {
 
     /// Whether a set of links lists a page with rows, none of which lists `own`.
     fn has_unreturned(&self, own: u32, set: &LinkSet) -> bool {
-        set.pages.iter().any(|target| !self.returns(*target, own))
+        set.pages.iter().any(|target| !self.returns(target, own))
     }
 
     /// Whether a target links back to a page. Also true if it is the same page, has no row, or has so many sets of links
@@ -477,7 +476,7 @@ impl Alternates {
     fn returns(&self, target: u32, own: u32) -> bool {
         let lists = |(other, _): (u32, u32)| self.sets.get(other).is_some_and(|set| set.lists(own));
         let is_sound =
-            |page: PageRef<'_>| page.rows == 0 || page.linked_len() > SETS_PER_PAGE || page.linked().any(lists);
+            |page: PageRef<'_>| page.rows() == 0 || page.linked_len() > SETS_PER_PAGE || page.linked().any(lists);
         target == own || self.pages.get(target).is_none_or(is_sound)
     }
 }

@@ -26,7 +26,7 @@ fn hash(key: u64) -> u64 {
 impl Pages {
     /// The page of this number.
     pub(super) fn get(&self, number: u32) -> Option<PageRef<'_>> {
-        self.by_number.get(number).map(|(_, page)| PageRef::new(page, &self.several))
+        self.by_number.get(number).map(|(_, page)| PageRef::new(*page, &self.several))
     }
 
     pub(super) fn get_mut(&mut self, number: u32) -> Option<PageMut<'_>> {
@@ -59,14 +59,22 @@ impl Pages {
         if let Ok(entry) = self.numbers.find_entry(hash(key), |known| *known == number) {
             self.free.push(entry.remove().0);
             if let Some((_, page)) = self.by_number.get_mut(number) {
-                self.several.remove(&std::mem::take(page));
+                self.several.remove(std::mem::take(page));
             }
         }
     }
 
-    /// All pages, including removed ones, which have no row and are not listed.
-    pub(super) fn values_mut(&mut self) -> impl Iterator<Item = &mut Page> {
-        self.by_number.iter_mut().map(|(_, page)| page)
+    /// Adds to the number of rows of the page of this number.
+    pub(super) fn add_row(&mut self, number: u32) {
+        if let Some(mut page) = self.get_mut(number) {
+            page.set_rows(page.shared().rows() + 1);
+        }
+    }
+
+    /// Sets the number of rows of each page to 0.
+    pub(super) fn clear_rows(&mut self) {
+        let Self { by_number, several, .. } = self;
+        by_number.iter_mut().for_each(|(_, page)| PageMut::new(page, several).set_rows(0));
     }
 
     /// Reserves memory for the numbers of up to `count` more pages.
@@ -105,11 +113,11 @@ mod tests {
                 } else {
                     let number = pages.number_or_insert(key);
                     prop_assert_eq!(pages.key(number), Some(key));
-                    pages.get_mut(number).unwrap().rows += 1;
+                    pages.add_row(number);
                     *expected.entry(key).or_insert(0_u32) += 1;
                 }
                 for key in 0..40 {
-                    prop_assert_eq!(pages.find(key).map(|page| page.rows), expected.get(&key).copied());
+                    prop_assert_eq!(pages.find(key).map(PageRef::rows), expected.get(&key).copied());
                 }
             }
         }
