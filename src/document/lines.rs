@@ -146,45 +146,44 @@ const ALL_BYTES: u64 = u64::MAX >> (u64::BITS as usize - VECTOR);
 #[allow(clippy::inline_always)] // otherwise it is not compiled for the instructions that `dispatch` selects
 #[inline(always)]
 fn passed_vectors<S: Simd>(simd: S, text: &[u8], part: Range<usize>) -> Option<Passed> {
-    let (mut lines, mut line_start) = (0, part.start);
+    let (mut lines, mut line_start, mut returns) = (0, part.start, 0);
     each_vector(simd, text, part.clone(), |bytes, start, in_part| {
-        if bytes.simd_eq(b'\r').to_bitmask() & in_part != 0 {
-            return None;
-        }
+        returns |= bytes.simd_eq(b'\r').to_bitmask() & in_part;
         let feeds = bytes.simd_eq(b'\n').to_bitmask() & in_part;
         lines += feeds.count_ones();
         let after_feed = (u64::BITS - feeds.leading_zeros()) as usize;
         line_start = if after_feed > 0 { start + after_feed } else { line_start };
-        Some(())
     })?;
-    let mut characters = 0;
+    if returns != 0 {
+        return None;
+    }
+    let mut continuations = 0;
     each_vector(simd, text, line_start..part.end, |bytes, _, in_line| {
-        characters += (!(bytes - 0x80).simd_lt(0x40).to_bitmask() & in_line).count_ones();
-        Some(())
+        continuations += ((bytes - 0x80).simd_lt(0x40).to_bitmask() & in_line).count_ones();
     })?;
-    Some(Passed { lines, characters })
+    Some(Passed { lines, characters: (part.end - line_start) as u32 - continuations })
 }
 
 /// Calls `visit` with each vector of a part of a text, its offset, and a bit for each of its bytes that is in the part and was in
-/// no earlier vector. `None` if `visit` returns it, or the text is shorter than a vector.
+/// no earlier vector. `None` if the text is shorter than a vector.
 #[allow(clippy::inline_always)] // as [`passed_vectors`]
 #[inline(always)]
 fn each_vector<S: Simd>(
     simd: S,
     text: &[u8],
     part: Range<usize>,
-    mut visit: impl FnMut(u8x32<S>, usize, u64) -> Option<()>,
+    mut visit: impl FnMut(u8x32<S>, usize, u64),
 ) -> Option<()> {
     let mut at = part.start;
     while at + VECTOR <= part.end {
-        visit(u8x32::from_slice(simd, text.get(at..at + VECTOR)?), at, ALL_BYTES)?;
+        visit(u8x32::from_slice(simd, text.get(at..at + VECTOR)?), at, ALL_BYTES);
         at += VECTOR;
     }
     if at < part.end {
         // The last vector may end with the text, and begin before `at`.
         let start = at.min(text.len().checked_sub(VECTOR)?);
         let in_part = u64::MAX << (at - start) & !(u64::MAX << (part.end - start));
-        visit(u8x32::from_slice(simd, text.get(start..start + VECTOR)?), start, in_part)?;
+        visit(u8x32::from_slice(simd, text.get(start..start + VECTOR)?), start, in_part);
     }
     Some(())
 }
