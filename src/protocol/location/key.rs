@@ -353,6 +353,9 @@ impl Location<'_> {
         };
         if self.has_normal_authority() {
             out.push_str(self.text.get(..self.path).unwrap_or_default());
+            if self.is_only_to_encode() {
+                return push_normal_text(self.text.get(self.path..).unwrap_or_default(), out);
+            }
         } else {
             self.push_normal_authority(scheme, out);
         }
@@ -374,17 +377,19 @@ impl Location<'_> {
     /// The parts of `normal`, which [`Self::write_normal`] wrote. They are those of this URL if characters were encoded
     /// and nothing else was changed.
     fn parts_of_normal<'n>(&self, normal: &'n str) -> Location<'n> {
-        let is_only_encoded = self.scheme.is_some()
-            && !self.host().is_empty()
-            && self.has_normal_authority()
-            && self.classes & (HASH | PERCENT | SPACE | SLASH_DOT) == 0
-            && self.text.as_bytes().get(self.path) == Some(&b'/');
-        if !is_only_encoded {
+        let has_normal_origin = self.scheme.is_some() && !self.host().is_empty() && self.has_normal_authority();
+        if !has_normal_origin || !self.is_only_to_encode() {
             return Location::of(normal);
         }
         let classes = self.classes & !(ILLEGAL | BRACE | HIGH) | PERCENT;
         let path_end = parts::path_end(normal, self.path, classes);
         Location { text: normal, classes, path_end: Some(path_end), ..*self }
+    }
+
+    /// Whether nothing behind the authority is to be changed but that characters are encoded. It may return false for an
+    /// unusual URL of which that is true.
+    fn is_only_to_encode(&self) -> bool {
+        self.classes & (HASH | PERCENT | SPACE | SLASH_DOT) == 0 && self.text.as_bytes().get(self.path) == Some(&b'/')
     }
 
     /// Whether scheme and authority are normal. It may return false for unusual ones that are.
