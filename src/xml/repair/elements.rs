@@ -60,7 +60,8 @@ pub(super) struct OpenElements<'b> {
 }
 
 impl<'b> OpenElements<'b> {
-    #[inline]
+    #[allow(clippy::inline_always)] // otherwise the element is written twice, and read in other widths than it was written
+    #[inline(always)]
     pub(super) fn push(&mut self, open: Open<'b>) {
         self.declaring += usize::from(open.declares);
         if open.level == Level::Other {

@@ -370,50 +370,59 @@ impl Patterns {
     /// Repairs the entry at `start`; see [`apply`].
     fn apply(&mut self, repairer: &mut Repairer<'_>, start: usize, allowed: Allowed) -> Option<usize> {
         let Self { known, texts, .. } = self;
-        let found = known.iter().position(|pattern| {
-            (allowed == Allowed::All || pattern.is_sound) && texts_of(repairer, pattern, start, texts)
+        let (found, end) = known.iter().enumerate().find_map(|(index, pattern)| {
+            if allowed == Allowed::Sound && !pattern.is_sound {
+                return None;
+            }
+            texts_of(repairer, pattern, start, texts).map(|end| (index, end))
         })?;
         known.get_mut(..=found)?.rotate_right(1);
-        self.write_last(repairer, start, b"")
+        self.write_last(repairer, start..end, b"")
     }
 
     /// Repairs the entry at `start`, after these blanks, by the last used pattern; see [`apply_again`].
     fn apply_last(&mut self, repairer: &mut Repairer<'_>, start: usize, blanks: &[u8]) -> Option<usize> {
-        let has_texts = texts_of(repairer, self.known.first()?, start, &mut self.texts);
-        if has_texts { self.write_last(repairer, start, blanks) } else { None }
+        let end = texts_of(repairer, self.known.first()?, start, &mut self.texts)?;
+        self.write_last(repairer, start..end, blanks)
     }
 
-    /// Writes these blanks, and repairs the entry at `start`, whose texts are known, by the last used pattern. `None` if that
-    /// may exceed the memory limit.
-    fn write_last(&mut self, repairer: &mut Repairer<'_>, start: usize, blanks: &[u8]) -> Option<usize> {
+    /// Writes these blanks, and repairs this entry, whose texts are known, by the last used pattern. Returns its end; `None` if
+    /// that may exceed the memory limit.
+    fn write_last(&mut self, repairer: &mut Repairer<'_>, entry: Range<usize>, blanks: &[u8]) -> Option<usize> {
         (self.in_vain, self.is_sound_due) = (0, false);
         let pattern = self.known.first()?;
-        let has_brackets = repairer.soundness.as_ref()?.has_brackets();
+        let soundness = repairer.soundness.as_mut()?;
+        let suspects = Suspects {
+            illegal: soundness.first_illegal(repairer.bytes, entry.clone()).is_some(),
+            brackets: soundness.has_brackets(),
+        };
         let pieces = repairer.pieces() + pattern.max_pieces;
         if pieces > super::max_pieces(repairer.bytes.len()) {
             return None;
         }
         repairer.peak_pieces = repairer.peak_pieces.max(pieces);
         repairer.out.extend_from_slice(blanks);
-        Some(write(repairer, pattern, start, &self.texts, has_brackets))
+        let end = entry.end;
+        write(repairer, pattern, entry.start, &self.texts, suspects);
+        Some(end)
     }
 }
 
-/// Finds the texts of the entry at `start`; false if its markup is not that of the pattern.
-fn texts_of(repairer: &mut Repairer<'_>, pattern: &Pattern, start: usize, texts: &mut Vec<EntryText>) -> bool {
+/// Finds the texts of the entry at `start`. Returns its end; `None` if its markup is not that of the pattern.
+fn texts_of(repairer: &mut Repairer<'_>, pattern: &Pattern, start: usize, texts: &mut Vec<EntryText>) -> Option<usize> {
     let bytes = repairer.bytes;
     texts.clear();
     let is_at = |part: &Part, at: usize| bytes.get(at..).is_some_and(|rest| strip_prefix(rest, &part.source).is_some());
-    let Some(first) = pattern.parts.first().filter(|first| is_at(first, start)) else { return false };
+    let first = pattern.parts.first().filter(|first| is_at(first, start))?;
     let mut at = start + first.source.len();
     for (part, next) in pattern.parts.iter().zip(pattern.parts.iter().skip(1)) {
-        let Some(Text { context, allows_stray }) = part.text else { return false };
+        let Text { context, allows_stray } = part.text?;
         let (from, mut has_markup) = (at, false);
         loop {
             let rest = bytes.get(at..).unwrap_or_default();
             let is_long = context == TextContext::Url;
             let found = if is_long { long_text_before_tag(rest) } else { text_before_tag(rest) };
-            let Some((len, is_escaped)) = found else { return false };
+            let (len, is_escaped) = found?;
             has_markup |= is_escaped;
             at += len;
             note_work(len + 1);
@@ -421,18 +430,18 @@ fn texts_of(repairer: &mut Repairer<'_>, pattern: &Pattern, start: usize, texts:
                 break;
             }
             if !allows_stray || !is_stray(repairer, at) {
-                return false;
+                return None;
             }
             has_markup = true;
             at += 1;
         }
         if markup::is_blank(bytes.get(from..at).unwrap_or_default()) {
-            return false;
+            return None;
         }
         texts.push(EntryText { range: from..at, has_markup });
         at += next.source.len();
     }
-    true
+    Some(at)
 }
 
 /// Number of bytes after a `<` that are examined before the tokenizer is asked.
@@ -449,15 +458,17 @@ fn is_stray(repairer: &mut Repairer<'_>, at: usize) -> bool {
     next == Some(&b'<') || repairer.tokens.next(repairer.bytes, at).is_some_and(|token| token.kind == Kind::Stray)
 }
 
-/// Repairs the entry at `start`, which has these texts, by its pattern. `has_brackets` tells whether the file has `]]>`. Returns
-/// the end of what was repaired.
-fn write(
-    repairer: &mut Repairer<'_>,
-    pattern: &Pattern,
-    start: usize,
-    texts: &[EntryText],
-    has_brackets: bool,
-) -> usize {
+/// What is searched for in the texts of an entry, besides markup.
+#[derive(Clone, Copy)]
+struct Suspects {
+    /// Whether the entry has a character that XML does not allow.
+    illegal: bool,
+    /// Whether the file has `]]>`.
+    brackets: bool,
+}
+
+/// Repairs the entry at `start`, which has these texts, by its pattern.
+fn write(repairer: &mut Repairer<'_>, pattern: &Pattern, start: usize, texts: &[EntryText], suspects: Suspects) {
     let bytes = repairer.bytes;
     closing::close_entry_before(repairer, start);
     repairer.inside = None;
@@ -487,9 +498,12 @@ fn write(
         at += part.source.len();
         if let (Some(text), Some(EntryText { range, has_markup })) = (part.text, texts.next()) {
             at = range.end;
-            let illegal = repairer.soundness.as_mut().and_then(|check| check.first_illegal(bytes, range.clone()));
-            let mut clean = illegal.unwrap_or(at);
-            if has_brackets || *has_markup {
+            let mut clean = at;
+            if suspects.illegal {
+                let illegal = repairer.soundness.as_mut().and_then(|check| check.first_illegal(bytes, range.clone()));
+                clean = illegal.unwrap_or(at);
+            }
+            if suspects.brackets || *has_markup {
                 let special = memchr3(b'&', b'<', b'>', source(range.start, clean));
                 clean = special.map_or(clean, |len| range.start + len);
             }
@@ -512,7 +526,6 @@ fn write(
             }
         }
     }
-    at
 }
 
 fn note_again(repairer: &mut Repairer<'_>, note: &Note, at: usize) {

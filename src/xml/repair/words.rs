@@ -1,6 +1,7 @@
 //! Renders names and tags of a damaged file in messages.
 
 use super::super::escape;
+use crate::short_bytes::strip_prefix;
 use std::borrow::Cow;
 
 /// A start tag with this name.
@@ -60,7 +61,7 @@ pub(super) fn is_snippet(bytes: &[u8], at: usize, known: &str) -> bool {
     let (rest, known) = (bytes.get(at..).unwrap_or_default(), known.as_bytes());
     let ends = |after: &[u8]| after.first().is_some_and(|byte| byte.is_ascii_control() || *byte == b'<');
     let Some((_, more)) = known.split_first() else { return false };
-    rest.strip_prefix(known).is_some_and(ends) && !more.contains(&b'<')
+    strip_prefix(rest, known).is_some_and(ends) && !more.contains(&b'<')
 }
 
 /// [`snippet`] of ASCII text, without decoding characters; `None` for other text.
