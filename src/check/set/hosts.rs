@@ -3,11 +3,9 @@
 //! A set that can change does not store the origin of each row: it is parsed again from the URL and looked up here by its
 //! text. A set that is only reported on has its number in the shape of the row.
 
+use super::text_numbers::{TextHash, TextNumbers};
 use crate::protocol::location::{Location, Port, Scheme, UrlPrefix};
-use foldhash::fast::FixedState;
-use hashbrown::HashTable;
 use std::borrow::Cow;
-use std::hash::BuildHasher;
 
 /// A row's origin, as indexes into the tables of hosts and ports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,11 +56,11 @@ pub(super) struct Hosts {
     /// All origin texts and host names, concatenated. A name that occurs in its origin text is not stored again.
     text: String,
     list: Vec<Host>,
-    /// Numbers of hosts by their names.
-    ids: HashTable<u32>,
+    /// Numbers of hosts, under the hashes of their names without `www.`.
+    ids: TextNumbers,
     known: Vec<Known>,
     /// Numbers of origins by their texts.
-    known_ids: HashTable<u32>,
+    known_ids: TextNumbers,
     /// Index of the last origin; consecutive rows usually share it.
     last: usize,
     /// Rows per scheme: http, https.
@@ -71,10 +69,6 @@ pub(super) struct Hosts {
     pub www_minority: u64,
     /// Rows of placeholder hosts.
     templates: u64,
-}
-
-fn hash(text: &str) -> u64 {
-    FixedState::default().hash_one(text)
 }
 
 /// Placeholder hosts, including their subdomains (RFC 2606, section 3).
@@ -99,9 +93,8 @@ impl Hosts {
 
     /// Reserves memory for the numbers of up to `count` more origins, each with a host of its own.
     pub(super) fn reserve(&mut self, count: usize) {
-        let Self { text, list, ids, known, known_ids, .. } = self;
-        ids.reserve(count, |id| list.get(*id as usize).map_or(0, |host| hash(host.name.of(text))));
-        known_ids.reserve(count, |index| known.get(*index as usize).map_or(0, |known| hash(known.text.of(text))));
+        self.ids.reserve(count);
+        self.known_ids.reserve(count);
     }
 
     /// The origin with a number.
@@ -121,13 +114,13 @@ impl Hosts {
 
     /// Removes a row.
     pub(super) fn remove(&mut self, location: &Location<'_>) -> Option<Origin> {
-        let index = self.index_of(location)?;
+        let index = self.index_of(location)?.ok()?;
         Some(self.count(index, -1))
     }
 
     /// The origin of a URL that was added at some time.
     pub(super) fn find(&self, location: &Location<'_>) -> Option<Origin> {
-        self.known.get(self.index_of(location)?).map(|known| known.origin)
+        self.known.get(self.index_of(location)?.ok()?).map(|known| known.origin)
     }
 
     /// The hosts that have rows, in lower case.
@@ -175,23 +168,28 @@ impl Hosts {
         (best.rows > 0).then_some((text(best), u64::from(best.rows)))
     }
 
-    fn index_of(&self, location: &Location<'_>) -> Option<usize> {
+    /// The index of the origin of a URL, or its text with the hash if it has no index; `None` without an origin.
+    fn index_of<'t>(&self, location: &Location<'t>) -> Option<Result<usize, (&'t str, TextHash)>> {
         let matches =
             |index: usize, text: &str| self.known.get(index).is_some_and(|known| known.text.of(&self.text) == text);
         // A URL that starts like one with an origin has that origin.
         if matches(self.last, location.before_path()) {
-            return Some(self.last);
+            return Some(Ok(self.last));
         }
         let (text, _) = location.origin()?;
-        self.known_ids.find(hash(text), |index| matches(*index as usize, text)).map(|index| *index as usize)
+        let hash = TextHash::of(text);
+        let index = self.known_ids.find(hash, |index| matches(index as usize, text));
+        Some(index.map(|index| index as usize).ok_or((text, hash)))
     }
 
     fn intern(&mut self, location: &Location<'_>) -> Option<usize> {
-        if let Some(index) = self.index_of(location) {
-            self.last = index;
-            return Some(index);
-        }
-        let (text, _) = location.origin()?;
+        let (text, hash) = match self.index_of(location)? {
+            Ok(index) => {
+                self.last = index;
+                return Some(index);
+            }
+            Err(unknown) => unknown,
+        };
         // Each row of a set may have its own host, and nearly all hosts are normal.
         let host = if location.has_normal_authority() {
             Cow::Borrowed(location.host())
@@ -208,9 +206,7 @@ impl Hosts {
         let index = self.known.len();
         let origin = Origin { scheme: location.scheme()?, host, port };
         self.known.push(Known { text: span, origin, rows: 0 });
-        let Self { text: all, known, known_ids, .. } = self;
-        let hash_of = |index: &u32| known.get(*index as usize).map_or(0, |known| hash(known.text.of(all)));
-        known_ids.insert_unique(hash(text), index as u32, hash_of);
+        self.known_ids.insert(hash, index as u32);
         self.last = index;
         Some(index)
     }
@@ -223,20 +219,16 @@ impl Hosts {
         Some(Span { start, len: text.len() as u32 })
     }
 
-    fn host_named(&self, name: &str) -> Option<u32> {
-        let matches = |id: &u32| self.list.get(*id as usize).is_some_and(|host| host.name.of(&self.text) == name);
-        self.ids.find(hash(name), matches).copied()
-    }
-
     /// The number of the host with a name, which was parsed from the stored text `from`.
     fn host(&mut self, name: &str, from: Span) -> Option<u32> {
-        if let Some(host) = self.host_named(name) {
+        let hash = TextHash::of(name.trim_start_matches("www."));
+        if let Some(host) = self.ids.find(hash, |id| self.name(id) == name) {
             return Some(host);
         }
         let id = self.list.len() as u32;
         let partner = match name.strip_prefix("www.") {
-            Some(bare) => self.host_named(bare),
-            None => self.host_named(&["www.", name].concat()),
+            Some(bare) => self.ids.find(hash, |id| self.name(id) == bare),
+            None => self.ids.find(hash, |id| self.name(id).strip_prefix("www.") == Some(name)),
         };
         // Most names are the end of their text; preparing a search takes longer than comparing.
         let text = from.of(&self.text);
@@ -249,9 +241,7 @@ impl Hosts {
             partner.partner = Some(id);
         }
         self.list.push(Host { name: span, is_template: is_template(name), partner, rows: 0 });
-        let Self { text, list, ids, .. } = self;
-        let hash_of = |id: &u32| list.get(*id as usize).map_or(0, |host| hash(host.name.of(text)));
-        ids.insert_unique(hash(name), id, hash_of);
+        self.ids.insert(hash, id);
         Some(id)
     }
 
@@ -280,4 +270,29 @@ impl Hosts {
 /// A number of rows plus a signed step, saturating.
 fn stepped(rows: u32, step: i64) -> u32 {
     u32::try_from(u64::from(rows).saturating_add_signed(step)).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_that_differ_by_one_www_are_partners() {
+        for (first, second, are_partners) in [
+            ("https://e.com/", "https://www.e.com/", true),
+            ("http://www.E.com/", "https://e.com:8443", true),
+            ("https://e.com/", "https://www.www.e.com/", false),
+            ("https://e.com/", "https://www.f.com/", false),
+            ("https://www.com/", "https://com/", true),
+            ("https://e.com/", "https://e.com/a", false),
+        ] {
+            for urls in [[first, second], [second, first]] {
+                let mut hosts = Hosts::default();
+                let origins = urls.map(|url| hosts.add(&Location::outline(url)).unwrap());
+                assert_eq!(hosts.www_minority, u64::from(are_partners), "{urls:?}");
+                let rarer = origins.into_iter().filter(|origin| hosts.is_www_minority(origin.host)).count();
+                assert_eq!(rarer, usize::from(are_partners), "{urls:?}");
+            }
+        }
+    }
 }

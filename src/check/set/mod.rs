@@ -20,6 +20,7 @@ mod origins;
 mod read_tally;
 mod rule;
 mod set_delta;
+mod text_numbers;
 
 pub use alternates::Link;
 pub use counters::Presence;

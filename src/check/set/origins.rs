@@ -1,9 +1,7 @@
 //! `Origins`: the origins of the URLs of a file while it is read, each stored once with its number of rows.
 
+use super::text_numbers::{TextHash, TextNumbers};
 use crate::protocol::location::{Location, UrlPrefix};
-use foldhash::fast::FixedState;
-use hashbrown::HashTable;
-use std::hash::BuildHasher;
 use std::ops::Range;
 
 /// The origins of some rows. Only the rows of each are counted, since [`Hosts`](super::hosts::Hosts) derives all else from
@@ -15,7 +13,7 @@ pub(super) struct Origins {
     /// The text of each origin as first written, and its number of rows.
     list: Vec<(Range<usize>, u32)>,
     /// Numbers of origins by their texts.
-    numbers: HashTable<u32>,
+    numbers: TextNumbers,
     /// The number of the last row's origin; consecutive rows usually share it.
     last: usize,
 }
@@ -38,24 +36,22 @@ impl Origins {
     fn add_other(&mut self, location: &Location<'_>) -> Option<u32> {
         let (text, _) = location.origin()?;
         let has_host = || location.has_normal_authority() || UrlPrefix::parse(text).is_some();
-        let number = self.number(text).or_else(|| has_host().then(|| self.insert(text)))?;
+        let hash = TextHash::of(text);
+        let number = self.number(hash, text).or_else(|| has_host().then(|| self.insert(hash, text)))?;
         self.last = number as usize;
         self.list.get_mut(self.last)?.1 += 1;
         Some(number)
     }
 
-    fn number(&self, origin: &str) -> Option<u32> {
-        self.numbers.find(hash(origin), |number| self.text(*number) == origin).copied()
+    fn number(&self, hash: TextHash, origin: &str) -> Option<u32> {
+        self.numbers.find(hash, |number| self.text(number) == origin)
     }
 
-    fn insert(&mut self, origin: &str) -> u32 {
+    fn insert(&mut self, hash: TextHash, origin: &str) -> u32 {
         let (start, number) = (self.text.len(), self.list.len() as u32);
         self.text.push_str(origin);
         self.list.push((start..self.text.len(), 0));
-        let Self { text, list, numbers, .. } = self;
-        let hash_of =
-            |number: &u32| list.get(*number as usize).and_then(|(range, _)| text.get(range.clone())).map_or(0, hash);
-        numbers.insert_unique(hash(origin), number, hash_of);
+        self.numbers.insert(hash, number);
         number
     }
 
@@ -76,7 +72,8 @@ impl Origins {
     /// Adds the origins of other rows; returns the number here for each of them.
     pub(super) fn join(&mut self, other: &Self) -> Vec<u32> {
         let joined = other.iter().map(|(text, rows)| {
-            let number = self.number(text).unwrap_or_else(|| self.insert(text));
+            let hash = TextHash::of(text);
+            let number = self.number(hash, text).unwrap_or_else(|| self.insert(hash, text));
             if let Some((_, known)) = self.list.get_mut(number as usize) {
                 *known += rows;
             }
@@ -84,10 +81,6 @@ impl Origins {
         });
         joined.collect()
     }
-}
-
-fn hash(text: &str) -> u64 {
-    FixedState::default().hash_one(text)
 }
 
 #[cfg(test)]
