@@ -11,7 +11,7 @@ use crate::session::located_finding::LocatedFinding;
 use crate::words::counted;
 use foldhash::fast::FixedState;
 use hashbrown::HashSet;
-use std::hash::{BuildHasher, Hasher};
+use std::hash::BuildHasher;
 use std::sync::Arc;
 
 /// Maximum number of hosts of a file with their own finding; all others share one.
@@ -25,9 +25,13 @@ pub struct HostHash(u64);
 impl HostHash {
     /// That of the host of a URL.
     pub fn of_url(url: &str) -> Self {
-        let mut hasher = FixedState::default().build_hasher();
-        location::host(url).bytes().for_each(|byte| hasher.write_u8(byte.to_ascii_lowercase()));
-        Self(hasher.finish())
+        let host = location::host(url).as_bytes();
+        let hash = |lower_case: &[u8]| Self(FixedState::default().hash_one(lower_case));
+        let mut buffer = [0; 64];
+        let Some(lower_case) = buffer.get_mut(..host.len()) else { return hash(&host.to_ascii_lowercase()) };
+        lower_case.copy_from_slice(host);
+        lower_case.make_ascii_lowercase();
+        hash(lower_case)
     }
 }
 

@@ -150,6 +150,8 @@ pub struct Counted {
     /// Counts by host, for rules that are grouped by host. Their order decides which hosts get a group of their own, and
     /// that changes no finding, since groups of counted findings are only counted.
     hosts: HashMap<(Rule, HostHash), Extent, FixedState>,
+    /// Further counts by host; a host may occur several times.
+    more_hosts: Vec<((Rule, HostHash), Extent)>,
     /// Counts by origin number for these rules, until all rows of a block are counted.
     origins: HashMap<(Rule, u32), Extent, FixedState>,
 }
@@ -157,7 +159,7 @@ pub struct Counted {
 impl Default for Counted {
     fn default() -> Self {
         let rules = Box::new([Extent::default(); Rule::COUNT]);
-        Self { rules, hosts: HashMap::default(), origins: HashMap::default() }
+        Self { rules, hosts: HashMap::default(), more_hosts: Vec::new(), origins: HashMap::default() }
     }
 }
 
@@ -185,6 +187,7 @@ impl Counted {
         for (host, extent) in other.hosts {
             self.hosts.entry(host).or_default().add(extent);
         }
+        self.more_hosts.append(&mut other.more_hosts);
         if self.origins.len() < other.origins.len() {
             std::mem::swap(&mut self.origins, &mut other.origins);
         }
@@ -200,6 +203,7 @@ impl Counted {
         let others = Rule::ALL.into_iter().zip(self.rules.iter_mut()).filter(|(rule, _)| !is_selected(*rule));
         others.for_each(|(_, extent)| *extent = Extent::default());
         self.hosts.retain(|(rule, _), _| is_selected(*rule));
+        self.more_hosts.retain(|((rule, _), _)| is_selected(*rule));
         self
     }
 
@@ -212,7 +216,7 @@ impl Counted {
                 visit(rule, severity, extent.places);
             }
         }
-        for ((rule, host), extent) in self.hosts {
+        for ((rule, host), extent) in self.hosts.into_iter().chain(self.more_hosts) {
             if let Some(severity) = rule.severity_in(profile) {
                 groups.count_of_host(rule, severity, host, extent);
             }
@@ -362,18 +366,18 @@ impl<'c> Counter<'c> {
 
     /// Moves the counts by origin number to those by host.
     pub(super) fn name_hosts(&self, counted: &mut Counted) {
-        // Nearly each origin has a host of its own.
-        counted.hosts.reserve(counted.origins.len());
         // Each host is read once, in the order in which they are stored.
         let mut origins: Vec<_> = counted.origins.drain().collect();
         origins.sort_unstable_by_key(|((_, origin), _)| *origin);
         let mut last: Option<(u32, HostHash)> = None;
-        for ((rule, origin), extent) in origins {
+        let named = origins.into_iter().map(|((rule, origin), extent)| {
             let known = last.filter(|(known, _)| *known == origin).map(|(_, host)| host);
             let host = known.unwrap_or_else(|| self.host_of_origin(origin));
             last = Some((origin, host));
-            counted.hosts.entry((rule, host)).or_default().add(extent);
-        }
+            ((rule, host), extent)
+        });
+        // Nearly each origin has a host of its own, so that a table would not add up counts.
+        counted.more_hosts.extend(named);
     }
 
     /// Calls `visit` with the rule of each finding of a row that a report makes.
@@ -565,6 +569,21 @@ mod tests {
         }
     }
 
+    #[test]
+    fn filtered_counts_have_the_selected_rules_only() {
+        let rows = ["https://other.com/a", "https://e.com/a#b"].map(|loc| format!("<url><loc>{loc}</loc></url>\n"));
+        let session = open_to_report(&rows);
+        let mut some = Some { filter: MessageFilter::NONE, found: Vec::new(), counted: Counted::default() };
+        Reporter::new(&session).each_of_sitemap(&session, (SitemapId(0), None), &mut some).unwrap();
+        // Hosts are counted by row and by origin.
+        some.counted.add(Rule::SET_MIXED_HOST, Extent { places: 1, rows: 1 }, || HostHash::of_url("https://e.com/"));
+        assert!(some.counted.more_hosts.iter().any(|((rule, _), _)| *rule == Rule::LOC_FOREIGN_HOST));
+        let (mut groups, mut visited) = (Groups::default(), Vec::new());
+        let filtered = some.counted.filter_rules(|rule| rule == Rule::LOC_FRAGMENT);
+        filtered.add_to_groups(&mut groups, session.view().profile(), |rule, _, places| visited.push((rule, places)));
+        assert_eq!((groups.finish().count(), visited), (0, vec![(Rule::LOC_FRAGMENT, 1)]));
+    }
+
     /// The rule is about single URLs too, but this URL is none of those.
     #[test]
     fn a_host_of_templates_is_reported_once() {
@@ -743,7 +762,11 @@ mod tests {
                     let is_right = if is_exact { *counted == expected } else { counted.rows == expected.rows };
                     prop_assert!(rule.severity_in(profile).is_none() || is_right, "{rule:?}: {counted:?}, not {expected:?}");
                 }
-                prop_assert_eq!(some.counted.hosts, expected.hosts);
+                let Counted { mut hosts, more_hosts, .. } = some.counted;
+                for (host, extent) in more_hosts {
+                    hosts.entry(host).or_default().add(extent);
+                }
+                prop_assert_eq!(hosts, expected.hosts);
             }
         }
 
