@@ -2,8 +2,9 @@
 //! saving all rows, repairs, keys while the editor works, and the growth of time with the size of the set.
 
 use super::generate::{Set, write_set};
+use super::peers::Run;
 use super::report::{Report, best, time};
-use super::shapes::Shape;
+use super::shapes::{Shape, median};
 use super::support::Folder;
 use super::support::terminal::{Start, Terminal};
 use super::{open, open_in_process, peers, run, saves, screen, yardstick};
@@ -83,15 +84,15 @@ fn growth(shape: Shape, set: &Set, rounds: u32, report: &mut Report) {
     }
 }
 
-/// The medians of the times of some tasks, which take turns so that all run under the same conditions.
-fn alternating<const N: usize>(rounds: u32, tasks: &[impl Fn() -> Duration; N]) -> [Duration; N] {
-    let mut times: [Vec<Duration>; N] = std::array::from_fn(|_| Vec::new());
+/// The medians of the times and of the CPU times of some tasks, which take turns so that all run under the same conditions.
+fn alternating<const N: usize>(rounds: u32, tasks: &[impl Fn() -> Run; N]) -> [Run; N] {
+    let mut runs: [Vec<Run>; N] = std::array::from_fn(|_| Vec::new());
     for _ in 0..rounds.max(1) {
-        times.iter_mut().zip(tasks).for_each(|(times, task)| times.push(task()));
+        runs.iter_mut().zip(tasks).for_each(|(runs, task)| runs.push(task()));
     }
-    times.map(|mut times| {
-        times.sort_unstable();
-        times[times.len() / 2]
+    runs.map(|runs| {
+        let median_of = |of: fn(&Run) -> Duration| median(runs.iter().map(|run| Some(of(run)))).unwrap_or_default();
+        Run { time: median_of(|run| run.time), cpu: median_of(|run| run.cpu) }
     })
 }
 
@@ -155,15 +156,18 @@ fn damage(set: &Set, rounds: u32, report: &mut Report) {
         let repaired = folder.path().join("repaired.xml");
         fs::write(&repaired, &*repair().bytes).expect("write the repaired file");
         let [of_sound, took, of_repaired] =
-            alternating(rounds, &[&sound, &file, &repaired].map(|file| || peers::check(file).time));
-        report.peer(&format!("plain: sited check of the sound file, beside {kind}"), Some(of_sound));
-        report.time(&format!("plain: sited check, {kind} in every entry"), took, Some(of_sound * 2));
+            alternating(rounds, &[&sound, &file, &repaired].map(|file| || peers::check(file)));
+        report.peer(&format!("plain: sited check of the sound file, beside {kind}"), Some(of_sound.time));
+        report.peer(&format!("plain: sited check of the sound file, beside {kind}, CPU"), Some(of_sound.cpu));
+        report.time(&format!("plain: sited check, {kind} in every entry"), took.time, Some(of_sound.time * 2));
+        report.time(&format!("plain: sited check, {kind} in every entry, CPU"), took.cpu, Some(of_sound.cpu * 2));
         if let Some(most) = peers::check_memory(&file) {
             let what = format!("plain: memory of sited check, {kind} in every entry");
             report.bytes(&what, most, Some(peers::memory_limit(bytes.len() as u64)));
         }
         report.peer(&format!("plain: the repair alone, {kind}"), Some(best(rounds, repair)));
-        report.peer(&format!("plain: sited check of the repaired file, {kind}"), Some(of_repaired));
+        report.peer(&format!("plain: sited check of the repaired file, {kind}"), Some(of_repaired.time));
+        report.peer(&format!("plain: sited check of the repaired file, {kind}, CPU"), Some(of_repaired.cpu));
         report.peer(&format!("plain: xmllint --recover, {kind}, CPU"), recover(&file));
     }
 }

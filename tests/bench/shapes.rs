@@ -145,7 +145,7 @@ impl Shape {
 }
 
 /// The median of some times; `None` if one is missing.
-fn median(times: impl Iterator<Item = Option<Duration>>) -> Option<Duration> {
+pub(crate) fn median(times: impl Iterator<Item = Option<Duration>>) -> Option<Duration> {
     let mut times = times.collect::<Option<Vec<_>>>()?;
     times.sort_unstable();
     times.get(times.len() / 2).copied()
