@@ -375,7 +375,7 @@ const fn shorten(key_hash: u64) -> u32 {
 }
 
 /// Spreads a short hash over 64 bits: the table uses the low bits for the slot and the top seven for a tag.
-const fn spread(short: u32) -> u64 {
+pub(super) const fn spread(short: u32) -> u64 {
     (short as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 

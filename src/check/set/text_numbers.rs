@@ -1,5 +1,6 @@
 //! `TextNumbers`: the numbers of texts that are stored elsewhere, by hashes of the texts.
 
+use super::duplicates::spread;
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 use std::hash::BuildHasher;
@@ -12,11 +13,6 @@ impl TextHash {
     pub(super) fn of(text: &str) -> Self {
         Self(FixedState::default().hash_one(text) as u32)
     }
-
-    /// The hash with the same bits in both halves: a table uses the highest and the lowest ones.
-    const fn spread(self) -> u64 {
-        (self.0 as u64) << u32::BITS | self.0 as u64
-    }
 }
 
 /// Numbers of texts. Each is stored with the hash of its text: reading the texts when the table grows would miss the
@@ -27,18 +23,18 @@ pub(super) struct TextNumbers(HashTable<(TextHash, u32)>);
 impl TextNumbers {
     /// The number of a text with this hash for which `is_text` returns true.
     pub(super) fn find(&self, hash: TextHash, is_text: impl Fn(u32) -> bool) -> Option<u32> {
-        let found = self.0.find(hash.spread(), |(known, number)| *known == hash && is_text(*number));
+        let found = self.0.find(spread(hash.0), |(known, number)| *known == hash && is_text(*number));
         found.map(|(_, number)| *number)
     }
 
     /// Adds the number of a text that has none.
     pub(super) fn insert(&mut self, hash: TextHash, number: u32) {
-        self.0.insert_unique(hash.spread(), (hash, number), |(hash, _)| hash.spread());
+        self.0.insert_unique(spread(hash.0), (hash, number), |(hash, _)| spread(hash.0));
     }
 
     /// Reserves memory for the numbers of up to `count` more texts.
     pub(super) fn reserve(&mut self, count: usize) {
-        self.0.reserve(count, |(hash, _)| hash.spread());
+        self.0.reserve(count, |(hash, _)| spread(hash.0));
     }
 }
 
