@@ -35,7 +35,7 @@ pub(super) struct LinkSet {
 /// Numbers of pages, ascending, each once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum PageNumbers {
-    /// Consecutive numbers: no set that was added before lists any of the pages.
+    /// Consecutive numbers, as those of pages that no earlier set lists.
     Run(Range<u32>),
     List(Box<[u32]>),
 }

@@ -254,15 +254,17 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::{BTreeMap, BTreeSet};
 
-    /// Numbers of sets: few ones, many, and those that are close to the largest that fits into a page.
-    fn numbers() -> impl Strategy<Value = u32> {
+    /// Numbers of sets with what is done with them: few numbers and those that are close to the largest that fits into a
+    /// page, or more than [`Counted`] has in a list.
+    fn steps() -> impl Strategy<Value = Vec<(u32, u8)>> {
         let largest = (NONE.0 >> ROW_BITS) - 1;
-        prop_oneof![4 => 0..2_u32, 1 => 0..40_u32, 1 => largest - 1..largest + 3]
+        let few = prop_oneof![4 => 0..2_u32, 1 => largest - 1..largest + 3];
+        prop_oneof![prop::collection::vec((few, 0..5_u8), 0..80), prop::collection::vec((0..100_u32, 0..5_u8), 0..400),]
     }
 
     proptest! {
         #[test]
-        fn a_page_behaves_like_a_set_and_a_map(steps in prop::collection::vec((numbers(), 0..5_u8), 0..80)) {
+        fn a_page_behaves_like_a_set_and_a_map(steps in steps()) {
             let (mut page, mut several) = (Page::default(), SeveralSets::default());
             let (mut listed_by, mut linked, mut page_rows) = (BTreeSet::new(), BTreeMap::new(), 0);
             for (number, step) in steps {
@@ -299,7 +301,7 @@ mod tests {
                 prop_assert_eq!(page.listed_by().collect::<BTreeSet<_>>(), listed_by.clone());
                 prop_assert_eq!(page.linked().collect::<BTreeMap<_, _>>(), linked.clone());
                 prop_assert_eq!(page.linked_len(), linked.len());
-                for number in (0..40).chain(linked.keys().copied()) {
+                for number in (0..100).chain(linked.keys().copied()) {
                     prop_assert_eq!(page.linked_rows(number), linked.get(&number).copied().unwrap_or(0));
                 }
             }
