@@ -56,7 +56,7 @@ pub(super) struct Hosts {
     /// All origin texts and host names, concatenated. A name that occurs in its origin text is not stored again.
     text: String,
     list: Vec<Host>,
-    /// Numbers of hosts, under the hashes of their names without `www.`.
+    /// Numbers of hosts, under the hashes of their names without any `www.` at the start.
     ids: TextNumbers,
     known: Vec<Known>,
     /// Numbers of origins by their texts.

@@ -32,7 +32,7 @@ impl QuerySurvey {
             let (parameter, behind) = rest.split_at_checked(end).unwrap_or((rest, b""));
             let name_len = parameter.iter().position(|byte| *byte == b'=').unwrap_or(end);
             survey.has_known_name |= params::may_be_known(parameter.get(..name_len).unwrap_or_default());
-            // A comparison of slices would load more than was just written, and wait for it.
+            // A comparison of slices calls `memcmp`, whose wide loads wait for bytes that were just written.
             survey.is_ordered &= !parameter.is_empty() && last.iter().le(parameter);
             let Some((separator, behind)) = behind.split_first() else { return survey };
             survey.is_ordered &= *separator == b'&';
