@@ -44,6 +44,8 @@ pub struct Lines<'b> {
     at: usize,
     position: LineColumn,
     anchors: &'b [Anchor],
+    /// Whether all bytes are known to be ASCII: each is a character.
+    is_ascii: bool,
 }
 
 /// A byte offset with its line and column.
@@ -58,7 +60,13 @@ pub struct Mark {
 impl<'b> Lines<'b> {
     /// A counter at the start of the text.
     pub const fn new(bytes: &'b [u8]) -> Self {
-        Self { bytes, at: 0, position: LineColumn::START, anchors: &[] }
+        Self { bytes, at: 0, position: LineColumn::START, anchors: &[], is_ascii: false }
+    }
+
+    /// This counter, for a text that is known to be ASCII or not.
+    #[must_use]
+    pub const fn with_ascii(self, is_ascii: bool) -> Self {
+        Self { is_ascii, ..self }
     }
 
     /// A counter for repaired bytes, which returns positions in the file as stored.
@@ -81,7 +89,7 @@ impl<'b> Lines<'b> {
     pub fn position(&mut self, offset: usize) -> LineColumn {
         if offset < self.at {
             note_work(offset);
-            *self = Self { anchors: self.anchors, ..Self::new(self.bytes) };
+            *self = Self { anchors: self.anchors, is_ascii: self.is_ascii, ..Self::new(self.bytes) };
         }
         let anchor = self.anchors.partition_point(|(at, _)| *at as usize <= offset).checked_sub(1);
         if let Some((at, position)) = anchor.and_then(|at| self.anchors.get(at))
@@ -91,7 +99,7 @@ impl<'b> Lines<'b> {
         }
         let offset = offset.min(self.bytes.len());
         // Continue from the last position, so that many findings on one 10 MB line take linear time.
-        let passed = Passed::in_vectors(self.bytes, self.at..offset);
+        let passed = Passed::in_vectors(self.bytes, self.at..offset, self.is_ascii);
         let Passed { lines, mut characters } = passed.unwrap_or_else(|| Passed::of(self.bytes, self.at..offset));
         if lines > 0 {
             self.position = LineColumn::start_of(self.position.line + lines);
@@ -131,8 +139,8 @@ impl Passed {
 
     /// [`Self::of`] in vectors. `None` for a text that is shorter than a vector, and for a part that contains CR, which nearly
     /// no file does.
-    fn in_vectors(text: &[u8], part: Range<usize>) -> Option<Self> {
-        dispatch!(Level::new(), simd => passed_vectors(simd, text, part))
+    fn in_vectors(text: &[u8], part: Range<usize>, is_ascii: bool) -> Option<Self> {
+        dispatch!(Level::new(), simd => passed_vectors(simd, text, part, is_ascii))
     }
 }
 
@@ -145,7 +153,7 @@ const ALL_BYTES: u64 = u64::MAX >> (u64::BITS as usize - VECTOR);
 /// [`Passed::in_vectors`] in vectors. Only the characters after the last line feed are counted.
 #[allow(clippy::inline_always)] // otherwise it is not compiled for the instructions that `dispatch` selects
 #[inline(always)]
-fn passed_vectors<S: Simd>(simd: S, text: &[u8], part: Range<usize>) -> Option<Passed> {
+fn passed_vectors<S: Simd>(simd: S, text: &[u8], part: Range<usize>, is_ascii: bool) -> Option<Passed> {
     let (mut lines, mut line_start, mut returns) = (0, part.start, 0);
     each_vector(simd, text, part.clone(), |bytes, start, in_part| {
         returns |= bytes.simd_eq(b'\r').to_bitmask() & in_part;
@@ -158,9 +166,11 @@ fn passed_vectors<S: Simd>(simd: S, text: &[u8], part: Range<usize>) -> Option<P
         return None;
     }
     let mut continuations = 0;
-    each_vector(simd, text, line_start..part.end, |bytes, _, in_line| {
-        continuations += ((bytes - 0x80).simd_lt(0x40).to_bitmask() & in_line).count_ones();
-    })?;
+    if !is_ascii {
+        each_vector(simd, text, line_start..part.end, |bytes, _, in_line| {
+            continuations += ((bytes - 0x80).simd_lt(0x40).to_bitmask() & in_line).count_ones();
+        })?;
+    }
     Some(Passed { lines, characters: (part.end - line_start) as u32 - continuations })
 }
 
@@ -175,8 +185,8 @@ fn each_vector<S: Simd>(
     mut visit: impl FnMut(u8x32<S>, usize, u64),
 ) -> Option<()> {
     let mut at = part.start;
-    while at + VECTOR <= part.end {
-        visit(u8x32::from_slice(simd, text.get(at..at + VECTOR)?), at, ALL_BYTES);
+    for bytes in text.get(part.clone())?.as_chunks::<VECTOR>().0 {
+        visit(u8x32::from_slice(simd, bytes), at, ALL_BYTES);
         at += VECTOR;
     }
     if at < part.end {

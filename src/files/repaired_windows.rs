@@ -70,9 +70,16 @@ pub(super) struct LocatedWindow {
 }
 
 impl LocatedWindow {
-    /// A repaired window, which is in this range of the stored bytes. `quirks` is empty memory for quirks.
-    fn of(mut repaired: RepairedWindow, stored: Vec<u8>, range: Range<usize>, mut quirks: Vec<Quirk>) -> Self {
-        let mut lines = lines_from(&stored, range.start);
+    /// A repaired window, which is in this range of the stored bytes and is known to be ASCII or not. `quirks` is empty memory
+    /// for quirks.
+    fn of(
+        mut repaired: RepairedWindow,
+        stored: Vec<u8>,
+        range: Range<usize>,
+        is_ascii: bool,
+        mut quirks: Vec<Quirk>,
+    ) -> Self {
+        let mut lines = lines_from(&stored, range.start).with_ascii(is_ascii);
         let repairs = repaired.result.repairs.drain(..);
         quirks.extend(repairs.map(|FoundDefect { kind, at, entry, what }| Quirk {
             kind,
@@ -236,12 +243,13 @@ impl RepairedWindows {
         let end = if is_last { nominal_end } else { boundary(&mut rest, &mut stored, nominal_end)? };
         read_to(&mut rest, &mut stored, end + AHEAD)?;
         let text = stored.get(start..end)?;
-        if conflict::has_sign(text) || simdutf8::basic::from_utf8(text).is_err() {
+        let is_ascii = text.is_ascii();
+        if conflict::has_sign(text) || !is_ascii && simdutf8::basic::from_utf8(text).is_err() {
             return None;
         }
         let window = Window { bytes: &stored, head: head.len(), range: start..end, is_last };
         let repaired = RepairedWindow::of(&window, repaired)?;
-        Some(LocatedWindow::of(repaired, stored, start..end, quirks))
+        Some(LocatedWindow::of(repaired, stored, start..end, is_ascii, quirks))
     }
 }
 
