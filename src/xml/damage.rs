@@ -1,6 +1,6 @@
 //! Damage: positions at which bytes are not well-formed XML.
 
-use super::escape;
+use super::{escape, markup};
 use crate::xml::defect::Defect;
 
 /// A violation of well-formedness, at a byte offset of the scanned bytes.
@@ -29,7 +29,7 @@ pub(crate) struct DamageLog {
 impl DamageLog {
     /// The log for a scan of these bytes.
     pub(super) fn of(bytes: &[u8]) -> Self {
-        Self { has_brackets: memchr::memmem::find(bytes, b"]]>").is_some(), ..Self::default() }
+        Self { has_brackets: markup::section_end(bytes).is_some(), ..Self::default() }
     }
 
     /// A log for parsing without checks that examine the bytes.

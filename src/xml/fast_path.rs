@@ -14,12 +14,6 @@ use super::names::{FileKind, Meaning, Names};
 use crate::protocol::Field;
 use std::ops::Range;
 
-/// The offset of the next `]]>`. Sections are short and have few brackets, so a search for one byte costs less than one
-/// for three.
-fn section_end(bytes: &[u8]) -> Option<usize> {
-    memchr::memchr_iter(b']', bytes).find(|at| bytes.get(at + 1..).is_some_and(|rest| rest.starts_with(b"]>")))
-}
-
 /// The start tag of the next entry, if it is `<url>` or `<sitemap>`, with the prefix of the root if that has one, and only
 /// blanks precede it.
 #[allow(clippy::inline_always)] // a call takes longer than the comparison
@@ -490,7 +484,7 @@ fn may_end_section(text: &[u8]) -> bool {
 /// The length of the CDATA section at the start of a text, if there is one.
 fn section_len(rest: &[u8]) -> Option<usize> {
     let inside = rest.strip_prefix(b"<![CDATA[")?;
-    Some("<![CDATA[".len() + section_end(inside)? + "]]>".len())
+    Some("<![CDATA[".len() + markup::section_end(inside)? + "]]>".len())
 }
 
 #[inline]
@@ -543,7 +537,7 @@ fn sound_text_before_tag(rest: &[u8], has_brackets: bool) -> Option<(usize, bool
     let (len, is_escaped) = text_before_tag(rest)?;
     if is_escaped || has_brackets {
         let text = rest.get(..len)?;
-        let ends_section = has_brackets && may_end_section(text) && section_end(text).is_some();
+        let ends_section = has_brackets && may_end_section(text) && markup::section_end(text).is_some();
         if ends_section || (is_escaped && escape::first_bad_reference(text).is_some()) {
             return None;
         }

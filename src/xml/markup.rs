@@ -8,7 +8,7 @@
 //! tokenizer of our own").
 
 use crate::progress::note_work;
-use memchr::{memchr, memmem};
+use memchr::{memchr, memchr_iter, memmem};
 use std::sync::LazyLock;
 
 /// The kind of a token.
@@ -75,6 +75,12 @@ pub(crate) const fn is_space(byte: u8) -> bool {
 /// Whether all bytes are XML whitespace.
 pub(crate) fn is_blank(bytes: &[u8]) -> bool {
     bytes.iter().all(|byte| is_space(*byte))
+}
+
+/// The offset of the next `]]>`. Sections are short and have few brackets, so a search for one byte costs less than one
+/// for three.
+pub(crate) fn section_end(bytes: &[u8]) -> Option<usize> {
+    memchr_iter(b']', bytes).find(|at| bytes.get(at + 1..).is_some_and(|rest| rest.starts_with(b"]>")))
 }
 
 /// The range without surrounding XML whitespace; an all-blank range becomes empty at its end.

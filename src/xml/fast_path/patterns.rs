@@ -6,12 +6,12 @@
 
 mod empty_tag;
 
-use super::{EntryBytes, attribute_value_len, section_end, sound_text_before_tag};
+use super::{EntryBytes, attribute_value_len, sound_text_before_tag};
 use crate::progress::note_work;
 use crate::short_bytes::strip_prefix;
 use crate::xml::elements::{Elements, Slot, SlotContent, SlottedElements};
 use crate::xml::entry::TextKind;
-use crate::xml::markup::Kind;
+use crate::xml::markup::{self, Kind};
 use empty_tag::EmptyTag;
 use memchr::memmem;
 use std::sync::LazyLock;
@@ -158,7 +158,7 @@ impl ElementPattern {
         let (mut sections, mut at) = (Vec::new(), 0);
         while let Some(found) = SECTION_START.find(text.get(at..)?) {
             let start = at + found + SECTION_START.needle().len();
-            at = start + section_end(text.get(start..)?)?;
+            at = start + markup::section_end(text.get(start..)?)?;
             sections.push(Slot { range: start..at, content: SlotContent::Section });
         }
         let (elements, slots) = SlottedElements::of((text, offset), (listed, first), sections)?;
@@ -212,7 +212,7 @@ impl ElementPattern {
         let rest = strip_prefix(rest, markup)?;
         match slot.content {
             SlotContent::Text(_) => sound_text_before_tag(rest, has_brackets),
-            SlotContent::Section => Some((section_end(rest)?, false)),
+            SlotContent::Section => Some((markup::section_end(rest)?, false)),
             SlotContent::Value => Some((attribute_value_len(rest, *markup.last()?)?, false)),
         }
     }
