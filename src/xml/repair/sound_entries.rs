@@ -18,7 +18,7 @@ use super::{Repairer, SoundPrefix, max_pieces};
 use crate::protocol::Field;
 use crate::xml::defect::{Defect, FoundDefect};
 use fearless_simd::prelude::{SimdInt, SimdMask};
-use fearless_simd::{Level, Simd, dispatch, u8x32};
+use fearless_simd::{Level, Simd, dispatch, u8x64};
 use std::ops::Range;
 
 /// Checks whether entries are undamaged.
@@ -272,7 +272,7 @@ const fn is_repairable(kind: Defect) -> bool {
 fn next_illegal(bytes: &[u8], range: Range<usize>) -> usize {
     let end = range.end.min(bytes.len());
     let in_vectors =
-        dispatch!(Level::new(), simd => next_illegal_in_vectors::<_, u8x32<_>>(simd, bytes, range.start..end));
+        dispatch!(Level::new(), simd => next_illegal_in_vectors::<_, u8x64<_>>(simd, bytes, range.start..end));
     match in_vectors {
         Ok(at) => at,
         Err(rest) => (rest..end).find(|at| is_illegal_at(bytes, *at)).unwrap_or(range.end),
