@@ -4,7 +4,7 @@
 
 use super::chars;
 use super::parts::Location;
-use memchr::{memchr, memchr_iter, memchr2, memmem};
+use memchr::{memchr2, memchr2_iter, memmem};
 
 /// Names of session parameters by their first letter (sitemaps.org FAQ, "session IDs").
 const fn session_names(first: u8) -> &'static [&'static str] {
@@ -188,13 +188,18 @@ pub(super) fn session<'t>(location: &Location<'t>) -> Option<&'t str> {
         return None;
     }
     let path = location.path();
-    let after_semicolons = memchr_iter(b';', path.as_bytes()).filter_map(|at| path.get(at + 1..));
-    let mut matrix = after_semicolons.map(|rest| split_short(rest, |byte| matches!(byte, b';' | b'/')).next());
-    let session = matrix.find_map(|parameter| parameter.filter(|parameter| is_session(parameter)));
-    session.map(name_of).or_else(|| {
-        let may_have_cookieless = memchr(b'(', path.as_bytes()).is_some();
-        if may_have_cookieless { path.split('/').find(|part| is_cookieless(part)) } else { None }
-    })
+    let mut has_parenthesis = false;
+    for at in memchr2_iter(b';', b'(', path.as_bytes()) {
+        let Some(rest) = path.get(at..).and_then(|rest| rest.strip_prefix(';')) else {
+            has_parenthesis = true;
+            continue;
+        };
+        let parameter = split_short(rest, |byte| matches!(byte, b';' | b'/')).next();
+        if let Some(parameter) = parameter.filter(|parameter| is_session(parameter)) {
+            return Some(name_of(parameter));
+        }
+    }
+    if has_parenthesis { path.split('/').find(|part| is_cookieless(part)) } else { None }
 }
 
 /// Removes session identifiers from a URL.
