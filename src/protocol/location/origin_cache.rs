@@ -234,7 +234,8 @@ impl Origin {
 
     /// The faults of a plain URL with this origin; `None` if it needs full validation or may differ from its key in more
     /// than its origin and the case of escapes. Faults that are ignored need not be found.
-    #[inline]
+    #[allow(clippy::inline_always)] // otherwise unrelated changes decide whether the usual path has a call
+    #[inline(always)]
     fn faults_of_plain(
         &self,
         location: &Location<'_>,

@@ -233,12 +233,7 @@ impl<'t> Location<'t> {
         if self.classes & chars::QUERY == 0 {
             return None;
         }
-        self.query_behind(self.path())
-    }
-
-    /// [`Self::query`] if the path is known already.
-    pub(super) fn query_behind(&self, path: &str) -> Option<&'t str> {
-        self.slice(self.path + path.len(), self.fragment_start()).strip_prefix('?')
+        self.slice(self.path_end(), self.fragment_start()).strip_prefix('?')
     }
 
     /// The fragment without its `#`.

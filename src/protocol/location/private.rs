@@ -24,12 +24,16 @@ pub(super) enum Private<'t> {
 /// The first reason why a URL is private, if there is one.
 pub(super) fn find<'t>(location: &Location<'t>) -> Option<Private<'t>> {
     location.scheme?;
-    let label = preview_label(location.host());
-    label.or_else(|| find_in_path(location)).or_else(|| location.query().and_then(find_in_query))
+    preview_label(location.host()).or_else(|| find_behind_authority(location))
+}
+
+/// The first reason behind the authority.
+pub(super) fn find_behind_authority<'t>(location: &Location<'t>) -> Option<Private<'t>> {
+    find_in_path(location).or_else(|| location.query().and_then(find_in_query))
 }
 
 /// Finds `preview.` in front of a domain. Hosts for testing (`staging.`) are another fault.
-fn preview_label(host: &str) -> Option<Private<'_>> {
+pub(super) fn preview_label(host: &str) -> Option<Private<'_>> {
     const LABEL: &str = "preview";
     let (first, rest) = host.split_at_checked(LABEL.len()).filter(|(first, _)| first.eq_ignore_ascii_case(LABEL))?;
     rest.strip_prefix('.')?.contains('.').then_some(Private::Preview(first))

@@ -92,6 +92,7 @@ impl Location<'_> {
         let host_capitals = classes & UPPER != 0 && host.bytes().any(|byte| byte.is_ascii_uppercase());
         faults.insert_if(Fault::UppercaseHost, has_capitals || host_capitals);
         faults.insert_if(Fault::MissingRootSlash, !self.rest().starts_with('/'));
+        faults.insert_if(Fault::Private, private::preview_label(host).is_some());
         true
     }
 
@@ -104,14 +105,14 @@ impl Location<'_> {
         if self.classes & SLASH_DOT != 0 || escapes & escape::DOT != 0 {
             faults.insert_if(Fault::DotSegments, path.split('/').any(is_dot_segment));
         }
-        for parameter in self.query_behind(path).into_iter().flat_map(params::parameters) {
+        for parameter in self.query().into_iter().flat_map(params::parameters) {
             faults.insert_if(Fault::SessionId, params::is_session(parameter));
             faults.insert_if(Fault::TrackingParam, params::is_tracking(parameter));
         }
         if self.classes & SESSION != 0 {
             faults.insert_if(Fault::SessionId, params::session(self).is_some());
         }
-        faults.insert_if(Fault::Private, private::find(self).is_some());
+        faults.insert_if(Fault::Private, private::find_behind_authority(self).is_some());
         faults.insert_if(Fault::NotPage, self.may_have_extension() && is_not_page(path));
     }
 
