@@ -70,7 +70,13 @@ impl Repairer<'_> {
     /// Repairs a character that XML does not allow and that takes `len` bytes in the file; returns `len`.
     fn illegal(&mut self, at: usize, encoded: &[u8], context: TextContext, len: usize) -> usize {
         let name = code_point_name(encoded);
-        self.note_with(Defect::Character, at, |_| std::str::from_utf8(&name).unwrap_or_default());
+        let text = || std::str::from_utf8(&name).unwrap_or_default();
+        if self.recorder.is_recording() {
+            self.note_with(Defect::Character, at, |_| text());
+        } else {
+            // Many files have the same character in every entry.
+            self.add_note(Defect::Character, at, |_, last| (last.as_bytes() != name).then(text));
+        }
         if matches!(context, TextContext::Url | TextContext::RawUrl) {
             for byte in encoded {
                 self.out.extend_from_slice(&[b'%', hex_digit(byte >> 4), hex_digit(byte & 15)]);
@@ -311,7 +317,10 @@ const fn is_special(byte: u8) -> bool {
 /// The name of a character that XML does not allow, which is below U+10000: `U+0001`. A file may have one
 /// in each entry, and `format!` takes an eighth of the instructions of such a repair.
 fn code_point_name(encoded: &[u8]) -> [u8; 6] {
-    let code = escape::lossy(encoded).chars().next().map_or(0, |character| character as u32);
+    let code = match encoded {
+        [byte] => u32::from(*byte),
+        _ => escape::lossy(encoded).chars().next().map_or(0, |character| character as u32),
+    };
     let digit = |shift: u32| hex_digit((code >> shift & 15) as u8);
     [b'U', b'+', digit(12), digit(8), digit(4), digit(0)]
 }
