@@ -7,15 +7,15 @@
 //! repair token by token. Entries with other tokens than tags, or with a tag whose end depends on what follows it, are not
 //! recorded.
 
-use super::super::fast_path::{long_text_before_tag, text_before_tag};
-use super::super::markup::{self, Kind, Markup};
+mod apply;
+
+use super::super::markup::{Kind, Markup};
+use super::Repairer;
 use super::elements::{Level, Open};
 use super::text::TextContext;
-use super::{Repairer, closing};
-use crate::progress::note_work;
-use crate::short_bytes::strip_prefix;
 use crate::xml::defect::Defect;
-use memchr::memchr3;
+use apply::EntryText;
+pub(super) use apply::{Allowed, apply, apply_again};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -70,13 +70,6 @@ pub(super) struct Text {
     pub(super) allows_stray: bool,
 }
 
-/// A text of an entry that is compared with a pattern.
-struct EntryText {
-    range: Range<usize>,
-    /// Whether it contains `&` or `<`.
-    has_markup: bool,
-}
-
 /// An entry that its pattern leaves open, because the file has no end tag for it.
 struct OpenEntry {
     /// Length of its name in the file.
@@ -97,16 +90,10 @@ pub(super) struct Pattern {
     open: Option<OpenEntry>,
     /// Whether only values need a repair.
     is_sound: bool,
+    /// Whether all tags are copied, and need no repair.
+    copies_tags: bool,
     /// Maximum number of pieces that its repair takes.
     max_pieces: usize,
-}
-
-/// Which patterns may be applied.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Allowed {
-    /// Those of entries with damage in their values only.
-    Sound,
-    All,
 }
 
 /// An entry that is being recorded.
@@ -238,6 +225,7 @@ impl Recorder {
     }
 
     /// Records a repair of markup.
+    #[inline]
     pub(super) fn add_note(&mut self, kind: Defect, at: usize, description: Description) {
         if self.recording.as_mut().is_some_and(|recording| !recording.add_note(kind, at, description)) {
             self.stop();
@@ -331,208 +319,9 @@ fn keep(repairer: &mut Repairer<'_>, end: usize, open: Option<OpenEntry>) {
     }
     let Recording { parts, height, is_sound, .. } = *recording;
     let notes: usize = parts.iter().map(|part| part.notes.len()).sum();
-    repairer.recorder.patterns.add(Pattern { parts, open, is_sound, max_pieces: notes + height + PIECES });
-}
-
-/// Repairs the entry that starts with `token` by a pattern, if there is one for it. Returns the end of what was
-/// repaired.
-pub(super) fn apply(repairer: &mut Repairer<'_>, token: &Markup, allowed: Allowed) -> Option<usize> {
-    if token.kind != Kind::Start || !can_apply(repairer) {
-        return None;
-    }
-    let mut patterns = std::mem::take(&mut repairer.recorder.patterns);
-    let end = patterns.apply(repairer, token.start, allowed);
-    repairer.recorder.patterns = patterns;
-    end
-}
-
-/// Repairs the entry that follows at `at`, after blanks only, by the last used pattern, without reading its start tag as a
-/// token. `None` if it has other markup, or starts at `limit` or later. Returns the end of what was repaired.
-pub(super) fn apply_again(repairer: &mut Repairer<'_>, at: usize, limit: usize) -> Option<usize> {
-    if repairer.recorder.is_recording() || !can_apply(repairer) {
-        return None;
-    }
-    let rest = repairer.bytes.get(at..limit)?;
-    let blanks = rest.get(..rest.iter().position(|byte| !markup::is_space(*byte))?)?;
-    let mut patterns = std::mem::take(&mut repairer.recorder.patterns);
-    let end = patterns.apply_last(repairer, at + blanks.len(), blanks);
-    repairer.recorder.patterns = patterns;
-    end
-}
-
-/// Whether there are patterns, and an entry may start where the repair is.
-fn can_apply(repairer: &Repairer<'_>) -> bool {
-    let has_patterns = repairer.closed.is_none() && !repairer.recorder.patterns.known.is_empty();
-    has_patterns && (repairer.elements.stack.is_empty() || closing::is_only_entry_open(repairer))
-}
-
-impl Patterns {
-    /// Repairs the entry at `start`; see [`apply`].
-    fn apply(&mut self, repairer: &mut Repairer<'_>, start: usize, allowed: Allowed) -> Option<usize> {
-        let Self { known, texts, .. } = self;
-        let (found, end) = known.iter().enumerate().find_map(|(index, pattern)| {
-            if allowed == Allowed::Sound && !pattern.is_sound {
-                return None;
-            }
-            texts_of(repairer, pattern, start, texts).map(|end| (index, end))
-        })?;
-        known.get_mut(..=found)?.rotate_right(1);
-        self.write_last(repairer, start..end, b"")
-    }
-
-    /// Repairs the entry at `start`, after these blanks, by the last used pattern; see [`apply_again`].
-    fn apply_last(&mut self, repairer: &mut Repairer<'_>, start: usize, blanks: &[u8]) -> Option<usize> {
-        let end = texts_of(repairer, self.known.first()?, start, &mut self.texts)?;
-        self.write_last(repairer, start..end, blanks)
-    }
-
-    /// Writes these blanks, and repairs this entry, whose texts are known, by the last used pattern. Returns its end; `None` if
-    /// that may exceed the memory limit.
-    fn write_last(&mut self, repairer: &mut Repairer<'_>, entry: Range<usize>, blanks: &[u8]) -> Option<usize> {
-        (self.in_vain, self.is_sound_due) = (0, false);
-        let pattern = self.known.first()?;
-        let soundness = repairer.soundness.as_mut()?;
-        let suspects = Suspects {
-            illegal: soundness.first_illegal(repairer.bytes, entry.clone()).is_some(),
-            brackets: soundness.has_brackets(),
-        };
-        let pieces = repairer.pieces() + pattern.max_pieces;
-        if pieces > super::max_pieces(repairer.bytes.len()) {
-            return None;
-        }
-        repairer.peak_pieces = repairer.peak_pieces.max(pieces);
-        repairer.out.extend_from_slice(blanks);
-        let end = entry.end;
-        write(repairer, pattern, entry.start, &self.texts, suspects);
-        Some(end)
-    }
-}
-
-/// Finds the texts of the entry at `start`. Returns its end; `None` if its markup is not that of the pattern.
-fn texts_of(repairer: &mut Repairer<'_>, pattern: &Pattern, start: usize, texts: &mut Vec<EntryText>) -> Option<usize> {
-    let bytes = repairer.bytes;
-    texts.clear();
-    let is_at = |part: &Part, at: usize| bytes.get(at..).is_some_and(|rest| strip_prefix(rest, &part.source).is_some());
-    let first = pattern.parts.first().filter(|first| is_at(first, start))?;
-    let mut at = start + first.source.len();
-    for (part, next) in pattern.parts.iter().zip(pattern.parts.iter().skip(1)) {
-        let Text { context, allows_stray } = part.text?;
-        let (from, mut has_markup) = (at, false);
-        loop {
-            let rest = bytes.get(at..).unwrap_or_default();
-            let is_long = context == TextContext::Url;
-            let found = if is_long { long_text_before_tag(rest) } else { text_before_tag(rest) };
-            let (len, is_escaped) = found?;
-            has_markup |= is_escaped;
-            at += len;
-            note_work(len + 1);
-            if is_at(next, at) {
-                break;
-            }
-            if !allows_stray || !is_stray(repairer, at) {
-                return None;
-            }
-            has_markup = true;
-            at += 1;
-        }
-        if markup::is_blank(bytes.get(from..at).unwrap_or_default()) {
-            return None;
-        }
-        texts.push(EntryText { range: from..at, has_markup });
-        at += next.source.len();
-    }
-    Some(at)
-}
-
-/// Number of bytes after a `<` that are examined before the tokenizer is asked.
-const NEAR: usize = 16;
-
-/// Whether the `<` at that offset is text, unless an unterminated comment, section or instruction begins there.
-fn is_stray(repairer: &mut Repairer<'_>, at: usize) -> bool {
-    let after = repairer.bytes.get(at + 1..).unwrap_or_default();
-    if matches!(after, [b'!' | b'?', ..]) {
-        return false;
-    }
-    // No tag continues after another `<` that is not in quotes.
-    let next = after.iter().take(NEAR).find(|byte| matches!(byte, b'<' | b'>' | b'"' | b'\''));
-    next == Some(&b'<') || repairer.tokens.next(repairer.bytes, at).is_some_and(|token| token.kind == Kind::Stray)
-}
-
-/// What is searched for in the texts of an entry, besides markup.
-#[derive(Clone, Copy)]
-struct Suspects {
-    /// Whether the entry has a character that XML does not allow.
-    illegal: bool,
-    /// Whether the file has `]]>`.
-    brackets: bool,
-}
-
-/// Repairs the entry at `start`, which has these texts, by its pattern.
-fn write(repairer: &mut Repairer<'_>, pattern: &Pattern, start: usize, texts: &[EntryText], suspects: Suspects) {
-    let bytes = repairer.bytes;
-    closing::close_entry_before(repairer, start);
-    repairer.inside = None;
-    repairer.empty_entry = None;
-    repairer.recorder.recording = None;
-    repairer.anchor(start);
-    repairer.entries += 1;
-    let tag = repairer.out.len();
-    repairer.elements.push(Open::entry(pattern.open.as_ref().map_or(Cow::Borrowed(&[]), |open| {
-        let name = bytes.get(start + 1..start + 1 + open.name_len).unwrap_or_default();
-        if *name == *open.written { Cow::Borrowed(name) } else { Cow::Owned(open.written.to_vec()) }
-    })));
-    let mut at = start;
-    // The bytes from there to `at` are copied together with those that follow.
-    let mut copied = start;
-    let source = |from: usize, to: usize| bytes.get(from..to).unwrap_or_default();
-    let mut texts = texts.iter();
-    for part in &pattern.parts {
-        for note in &part.notes {
-            note_again(repairer, note, at + note.at);
-        }
-        if let Some(output) = &part.output {
-            repairer.out.extend_from_slice(source(copied, at));
-            repairer.out.extend_from_slice(output);
-            copied = at + part.source.len();
-        }
-        at += part.source.len();
-        if let (Some(text), Some(EntryText { range, has_markup })) = (part.text, texts.next()) {
-            at = range.end;
-            let mut clean = at;
-            if suspects.illegal {
-                let illegal = repairer.soundness.as_mut().and_then(|check| check.first_illegal(bytes, range.clone()));
-                clean = illegal.unwrap_or(at);
-            }
-            if suspects.brackets || *has_markup {
-                let special = memchr3(b'&', b'<', b'>', source(range.start, clean));
-                clean = special.map_or(clean, |len| range.start + len);
-            }
-            if clean < at {
-                repairer.out.extend_from_slice(source(copied, clean));
-                repairer.characters(clean, at, text.context);
-                copied = at;
-            }
-        }
-    }
-    repairer.out.extend_from_slice(source(copied, at));
-    match &pattern.open {
-        None => _ = repairer.elements.pop(),
-        Some(open) => {
-            if let Some(entry) = repairer.elements.stack.last_mut() {
-                entry.name = bytes.get(start + 1..start + 1 + open.name_len).unwrap_or_default();
-                (entry.tag, entry.inner) = (tag, tag + open.inner);
-                entry.source = (start, start + open.tag_len);
-                (entry.has_text, entry.has_child, entry.is_known) = (open.has_text, true, open.is_known);
-            }
-        }
-    }
-}
-
-fn note_again(repairer: &mut Repairer<'_>, note: &Note, at: usize) {
-    match &note.description {
-        Description::Snippet => repairer.note(note.kind, at),
-        Description::Fixed(text) => repairer.add_note(note.kind, at, |_, _| Some(text)),
-    }
+    let copies_tags = notes == 0 && parts.iter().all(|part| part.output.is_none());
+    let max_pieces = notes + height + PIECES;
+    repairer.recorder.patterns.add(Pattern { parts, open, is_sound, copies_tags, max_pieces });
 }
 
 impl<'b> Open<'b> {
