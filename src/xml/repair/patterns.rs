@@ -60,6 +60,8 @@ struct Part {
     notes: Vec<Note>,
     /// `None` if the pattern ends with these tags.
     text: Option<Text>,
+    /// Whether no tag is written before the text, which continues the text before.
+    is_text_joined: bool,
 }
 
 /// Text between tags.
@@ -124,8 +126,9 @@ impl Recording {
     /// may depend on what follows it.
     fn add_part(&mut self, source: &[u8], output: &[u8], text: Option<Text>) -> bool {
         let notes = std::mem::take(&mut self.notes);
+        let is_text_joined = !output.ends_with(b">");
         let output = (output != source).then(|| output.into());
-        self.parts.push(Part { source: source.into(), output, notes, text });
+        self.parts.push(Part { source: source.into(), output, notes, text, is_text_joined });
         are_tags_closed(source)
     }
 }

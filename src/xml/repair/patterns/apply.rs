@@ -24,7 +24,8 @@ pub(in super::super) enum Allowed {
 pub(super) struct EntryText {
     range: Range<usize>,
     context: TextContext,
-    /// The offset before which it has neither `&` nor `<`: its end if it has none.
+    /// The offset before which it has nothing that may need a repair, except for what the [`Suspects`] say: its end if it has
+    /// neither `&` nor `<`.
     bare_to: usize,
 }
 
@@ -126,7 +127,8 @@ fn texts_of(repairer: &mut Repairer<'_>, pattern: &Pattern, start: usize, texts:
     for part in parts {
         let Text { context, allows_stray } = before.text?;
         let from = bytes.len() - rest.len();
-        let (mut at, mut bare_to) = (from, usize::MAX);
+        // `]]` before omitted tags and `>` behind them would end a section.
+        let (mut at, mut bare_to) = (from, if before.is_text_joined { from } else { usize::MAX });
         let mut tail = rest;
         let behind = loop {
             let is_long = context == TextContext::Url;

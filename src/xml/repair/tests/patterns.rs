@@ -1,6 +1,7 @@
 //! Tests of patterns: files of entries with few kinds of markup are repaired as without patterns.
 
 use super::generated::{any_part, by_tokens, check_segments, without_patterns};
+use super::windows::check_windows;
 use super::*;
 
 /// The markup of an entry, with `{}` for each text.
@@ -128,7 +129,19 @@ proptest! {
         // A well-formed entry inside another one is copied if that one is examined, and otherwise moved out of it.
         if by_tokens(text.as_bytes()).is_some_and(|by_tokens| *by_tokens.bytes == *model.bytes) {
             check_segments(&text, every)?;
+            check_windows(&text, text.find('>').unwrap() + 1, every);
         }
+    }
+}
+
+/// `]]>` of the output need not be in the file.
+#[test]
+fn text_behind_an_omitted_tag_continues_the_text_before_it() {
+    for texts in ["a</x>>", "]]</x>>", "]</x>]></x>>", "]]></x>>"] {
+        let text = file(&format!("<url>a</x>></url><url>{texts}</url>"));
+        let (found, model) = (repair(text.as_bytes()).unwrap(), without_patterns(text.as_bytes()).unwrap());
+        assert_eq!(String::from_utf8_lossy(&found.bytes), String::from_utf8_lossy(&model.bytes));
+        assert_eq!(found.repairs, model.repairs, "{text}");
     }
 }
 
