@@ -13,6 +13,7 @@ use super::super::markup::{Kind, Markup};
 use super::Repairer;
 use super::elements::{Level, Open};
 use super::text::TextContext;
+use crate::short_bytes::Prefix;
 use crate::xml::defect::Defect;
 use apply::EntryText;
 pub(super) use apply::{Allowed, apply, apply_again};
@@ -54,7 +55,7 @@ pub(super) enum Description {
 /// Consecutive tags, with the blanks between them, and the text that follows.
 struct Part {
     /// The tags in the file.
-    source: Box<[u8]>,
+    source: Prefix,
     /// What is written for them; `None` if they are copied.
     output: Option<Box<[u8]>>,
     notes: Vec<Note>,
@@ -128,7 +129,7 @@ impl Recording {
         let notes = std::mem::take(&mut self.notes);
         let is_text_joined = !output.ends_with(b">");
         let output = (output != source).then(|| output.into());
-        self.parts.push(Part { source: source.into(), output, notes, text, is_text_joined });
+        self.parts.push(Part { source: Prefix::new(source), output, notes, text, is_text_joined });
         are_tags_closed(source)
     }
 }
@@ -174,8 +175,8 @@ impl Patterns {
     }
 
     fn add(&mut self, pattern: Pattern) {
-        fn sources(pattern: &Pattern) -> impl Iterator<Item = &Box<[u8]>> {
-            pattern.parts.iter().map(|part| &part.source)
+        fn sources(pattern: &Pattern) -> impl Iterator<Item = &[u8]> {
+            pattern.parts.iter().map(|part| part.source.bytes())
         }
         self.known.retain(|known| !sources(known).eq(sources(&pattern)));
         self.known.truncate(MAX_PATTERNS - 1);

@@ -7,7 +7,6 @@ use super::super::text::TextContext;
 use super::super::{Repairer, closing, max_pieces};
 use super::{Description, Note, Part, Pattern, Patterns, Text};
 use crate::progress::note_work;
-use crate::short_bytes::strip_prefix;
 use memchr::memchr3;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -123,7 +122,7 @@ fn texts_of(repairer: &mut Repairer<'_>, pattern: &Pattern, start: usize, texts:
     let bytes = repairer.bytes;
     texts.clear();
     let (first, parts) = pattern.parts.split_first()?;
-    let (mut before, mut rest) = (first, strip_prefix(bytes.get(start..)?, &first.source)?);
+    let (mut before, mut rest) = (first, first.source.strip(bytes.get(start..)?)?);
     for part in parts {
         let Text { context, allows_stray } = before.text?;
         let from = bytes.len() - rest.len();
@@ -140,7 +139,7 @@ fn texts_of(repairer: &mut Repairer<'_>, pattern: &Pattern, start: usize, texts:
             }
             at += len;
             let tag = tail.get(len..)?;
-            if let Some(behind) = strip_prefix(tag, &part.source) {
+            if let Some(behind) = part.source.strip(tag) {
                 break behind;
             }
             if !allows_stray || !is_stray(repairer, at) {
@@ -226,7 +225,7 @@ impl EntryWriter<'_, '_> {
             for note in &part.notes {
                 note_again(self.repairer, note, at + note.at);
             }
-            let end = at + part.source.len();
+            let end = at + part.source.bytes().len();
             if let Some(output) = &part.output {
                 self.copy_to(at);
                 self.repairer.out.extend_from_slice(output);
