@@ -70,6 +70,7 @@ impl<V: Visit + Send> LoadContext<'_, V> {
                     is_first: number == 0 && before.entries() == 0,
                     is_last: windows.is_last(number),
                     min_piece: window.repaired.result.bytes.len(),
+                    placed: window.repaired.result.placed.cursor(),
                 };
                 let mut fork = lock().fork()?;
                 let scanned = ScannedWindow::of(&bytes, &root, &mut fork, &Progress::default())?;

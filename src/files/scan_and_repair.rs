@@ -232,7 +232,7 @@ mod tests {
             bytes: bytes.to_vec().into(),
             repairs,
             anchors,
-            unchanged_len: 0,
+            ..Repaired::default()
         };
         // `&` became five bytes, then `b` became three.
         let (stored, first, second) = (&b"a\n&b\ncd"[..], &b"a\n&amp;b\ncd"[..], &b"a\n&amp;BBB\ncd"[..]);

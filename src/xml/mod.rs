@@ -22,6 +22,7 @@ pub(crate) mod multiple_locs;
 pub mod names;
 mod noted_elements;
 pub(crate) mod parser;
+pub(crate) mod placed_entries;
 pub mod record;
 pub mod repair;
 pub mod scan;

@@ -183,7 +183,7 @@ impl Parser {
     pub(super) fn entry(&mut self, outside: &EntryBytes<'_>, tag: &Markup, expected_end: &[u8]) -> (Entry, usize) {
         let EntryBytes { bytes, lead, names } = *outside;
         let mut entry = Entry::plain(0);
-        self.begin_entry(lead, tag, &mut entry);
+        self.begin_tag(lead, tag, &mut entry);
         self.check_tag(bytes, tag);
         self.note_attributes(bytes, tag, names, &mut entry.anomalies);
         self.has_unbound |= names.is_unbound(tag.name(bytes));
@@ -214,13 +214,19 @@ impl Parser {
         expected_end: &[u8],
         entry: &mut Entry,
     ) -> usize {
-        self.begin_entry(inside.lead, tag, entry);
+        self.begin_tag(inside.lead, tag, entry);
         self.content(inside, tag, expected_end, entry)
     }
 
-    fn begin_entry(&mut self, lead: usize, tag: &Markup, entry: &mut Entry) {
+    /// Begins the entry with this start tag.
+    fn begin_tag(&mut self, lead: usize, tag: &Markup, entry: &mut Entry) {
         let relative = |position: usize| (position - lead) as u32;
         *entry = Entry { open: relative(tag.start), open_end: relative(tag.end), ..Entry::plain(0) };
+        self.begin_entry();
+    }
+
+    /// Forgets the last entry before another one, which may be one that need not be parsed.
+    pub(super) fn begin_entry(&mut self) {
         self.noted.begin();
         self.has_elements = !self.damage.is_quiet && !self.is_thorough;
     }

@@ -20,6 +20,7 @@ use super::fast_path::EntryBytes;
 use super::markup::{self, Kind, Markup};
 use super::names::{Meaning, Names};
 use super::parser::{Parser, Seek};
+use super::placed_entries::PlacedCursor;
 use super::{fast_path, instruction};
 use crate::progress::Progress;
 use crate::xml::defect::Defect;
@@ -204,6 +205,8 @@ pub(super) struct Walk<'a, V> {
     pub(super) stopped_at: Option<usize>,
     /// The bytes as a `str`, if they are UTF-8, so that entries need not be validated individually.
     pub(super) utf8: Option<&'a str>,
+    /// The entries that need not be parsed.
+    pub(super) placed: PlacedCursor<'a>,
 }
 
 impl<'a, V> Walk<'a, V> {
@@ -213,7 +216,8 @@ impl<'a, V> Walk<'a, V> {
         stops: bool,
     ) -> Self {
         let (is_later, counted, stop_offsets, stopped_at) = (false, (0, 0), Vec::new(), None);
-        Self { parser, scan, visitor, progress, stops, is_later, counted, stop_offsets, stopped_at, utf8: None }
+        let (utf8, placed) = (None, PlacedCursor::default());
+        Self { parser, scan, visitor, progress, stops, is_later, counted, stop_offsets, stopped_at, utf8, placed }
     }
 
     fn advance(&mut self, rows: usize, bytes: usize) {
@@ -274,6 +278,15 @@ pub(super) fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mu
             if walk.end_entry(done, &mut last_report) {
                 break;
             }
+            continue;
+        }
+        if at == done && !is_first && walk.placed.next_after(at, bytes, &mut entry) {
+            walk.parser.begin_entry();
+            let end = at + entry.len as usize;
+            if walk.visit(&EntryBytes { bytes, lead: at, names }, &entry, end, &mut last_report) {
+                break;
+            }
+            (at, done) = (end, end);
             continue;
         }
         // Comments before the first entry belong to the head, so that a banner is not deleted or moved with the first row.

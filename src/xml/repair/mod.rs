@@ -28,6 +28,7 @@ use crate::file_bytes::FileBytes;
 use crate::protocol::Field;
 use crate::protocol::namespace::{self, SITEMAP_09};
 use crate::xml::defect::{Defect, FoundDefect};
+use crate::xml::placed_entries::PlacedEntries;
 use elements::{Open, OpenElements};
 use log::RepairLog;
 use nested::Nesting;
@@ -47,6 +48,8 @@ pub struct Repaired {
     pub anchors: Vec<(usize, usize)>,
     /// Length of the prefix that is known to be unchanged: [`SoundPrefix::end`] or 0.
     pub unchanged_len: usize,
+    /// The entries of a window that a scan need not parse.
+    pub(crate) placed: PlacedEntries,
 }
 
 /// The undamaged beginning of a damaged file; it ends with an entry that has fields.
@@ -205,6 +208,8 @@ struct Repairer<'b> {
     /// The largest number of pieces so far.
     peak_pieces: usize,
     recorder: Recorder,
+    /// Entries that a pattern has written; `None` if no scan follows that uses them.
+    placed: Option<PlacedEntries>,
 }
 
 impl<'b> Repairer<'b> {
@@ -231,6 +236,7 @@ impl<'b> Repairer<'b> {
             is_first_anchor_conditional: false,
             peak_pieces: 0,
             recorder: Recorder::default(),
+            placed: None,
         }
     }
 
@@ -378,7 +384,8 @@ impl<'b> Repairer<'b> {
         let mut repairs = self.log.repairs;
         repairs.sort_by_key(|repair| repair.at);
         repairs.dedup();
-        Repaired { bytes: self.out, repairs, anchors: self.anchors, unchanged_len: 0 }
+        let placed = self.placed.unwrap_or_default();
+        Repaired { bytes: self.out, repairs, anchors: self.anchors, unchanged_len: 0, placed }
     }
 }
 

@@ -15,6 +15,7 @@ use super::elements::{Level, Open};
 use super::text::TextContext;
 use crate::short_bytes::Prefix;
 use crate::xml::defect::Defect;
+use crate::xml::placed_entries::{EntryMarkup, MarkupNumber};
 use apply::EntryText;
 pub(super) use apply::{Allowed, apply, apply_again};
 use std::borrow::Cow;
@@ -61,7 +62,7 @@ struct Part {
     notes: Vec<Note>,
     /// `None` if the pattern ends with these tags.
     text: Option<Text>,
-    /// Whether no tag is written before the text, which continues the text before.
+    /// Whether the text continues the one before it: no tag is written between both.
     is_text_joined: bool,
 }
 
@@ -95,6 +96,8 @@ pub(super) struct Pattern {
     is_sound: bool,
     /// Whether all tags are copied, and need no repair.
     copies_tags: bool,
+    /// The markup of its entries, if they are placed entries.
+    markup: Option<MarkupNumber>,
     /// Maximum number of pieces that its repair takes.
     max_pieces: usize,
 }
@@ -108,6 +111,8 @@ pub(super) struct Recording {
     start: (usize, usize),
     /// The end of the last text in the file and in the output.
     after_text: (usize, usize),
+    /// The texts, as ranges of the entry in the output.
+    written: Vec<Range<usize>>,
     /// Maximum number of open elements.
     height: usize,
     is_sound: bool,
@@ -249,8 +254,8 @@ pub(super) fn start(repairer: &mut Repairer<'_>, token: &Markup) {
     let is_due = repairer.soundness.is_some() && (is_sound || repairer.recorder.patterns.is_next_recorded());
     let start = (token.start, repairer.out.len());
     repairer.recorder.recording = (is_due && token.kind == Kind::Start && repairer.inside.is_none()).then(|| {
-        let (parts, notes) = (Vec::new(), Vec::new());
-        Box::new(Recording { parts, notes, start, after_text: start, height: 1, is_sound })
+        let (parts, notes, written) = (Vec::new(), Vec::new(), Vec::new());
+        Box::new(Recording { parts, notes, start, after_text: start, written, height: 1, is_sound })
     });
 }
 
@@ -276,10 +281,15 @@ pub(super) fn add_text(repairer: &mut Repairer<'_>, span: Range<usize>, written:
     let (from, out_from) = recording.after_text;
     let is_continued = from == span.start;
     recording.after_text = (span.end, written.end);
+    let in_entry = written.start.saturating_sub(recording.start.1)..written.end.saturating_sub(recording.start.1);
     if is_continued && let Some(Part { text: Some(last), .. }) = recording.parts.last_mut() {
         last.allows_stray &= text.allows_stray;
+        if let Some(last) = recording.written.last_mut() {
+            last.end = in_entry.end;
+        }
         return;
     }
+    recording.written.push(in_entry);
     let source = repairer.bytes.get(from..span.start).unwrap_or_default();
     if !recording.add_part(source, repairer.out.get(out_from..written.start).unwrap_or_default(), Some(text)) {
         repairer.recorder.recording = None;
@@ -321,11 +331,17 @@ fn keep(repairer: &mut Repairer<'_>, end: usize, open: Option<OpenEntry>) {
     if !recording.add_part(source, repairer.out.get(out_from..).unwrap_or_default(), None) {
         return;
     }
-    let Recording { parts, height, is_sound, .. } = *recording;
+    let Recording { parts, height, is_sound, start, written, .. } = *recording;
     let notes: usize = parts.iter().map(|part| part.notes.len()).sum();
     let copies_tags = notes == 0 && parts.iter().all(|part| part.output.is_none());
     let max_pieces = notes + height + PIECES;
-    repairer.recorder.patterns.add(Pattern { parts, open, is_sound, copies_tags, max_pieces });
+    let entry = repairer.out.get(start.1..).filter(|_| open.is_none());
+    let markup = repairer
+        .placed
+        .as_mut()
+        .zip(entry)
+        .and_then(|(placed, entry)| placed.add_markup(EntryMarkup::of(entry, &written, &repairer.names)?));
+    repairer.recorder.patterns.add(Pattern { parts, open, is_sound, copies_tags, markup, max_pieces });
 }
 
 impl<'b> Open<'b> {

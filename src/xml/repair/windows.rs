@@ -52,6 +52,7 @@ impl RepairedWindow {
         let Window { bytes: source, head, range, is_last } = window;
         let mut repairer = Repairer::new(source);
         (repairer.out, repairer.log.repairs, repairer.anchors) = (memory.bytes, memory.repairs, memory.anchors);
+        repairer.placed = Some(memory.placed.cleared());
         repairer.out.truncate(0);
         repairer.log.repairs.clear();
         repairer.anchors.clear();

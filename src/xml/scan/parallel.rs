@@ -9,6 +9,7 @@ use super::{Scan, Visit, Walk};
 use crate::progress::Progress;
 use crate::xml::names::Names;
 use crate::xml::parser::Parser;
+use crate::xml::placed_entries::PlacedCursor;
 use std::ops::Range;
 
 /// Minimum size of a piece in bytes while there is a file for each core. Larger files are scanned in pieces even then, so
@@ -62,6 +63,7 @@ pub(super) fn body<V: Visit + Send>(
         stop_offsets: walk.stop_offsets.clone(),
         stopped_at: None,
         utf8: walk.utf8,
+        placed: PlacedCursor::default(),
     };
     walk.stop_offsets.push(middle);
     rayon::join(

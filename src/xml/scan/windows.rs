@@ -9,6 +9,7 @@ use super::characters::check_characters;
 use super::{Scan, Start, Visit, Walk, parallel, run};
 use crate::progress::Progress;
 use crate::xml::parser::Parser;
+use crate::xml::placed_entries::PlacedCursor;
 
 /// A scan of a file in windows. Its offsets are those of the whole file.
 #[derive(Debug)]
@@ -31,10 +32,12 @@ pub struct WindowBytes<'b> {
     pub is_last: bool,
     /// The minimum size of a piece in bytes that one core scans.
     pub min_piece: usize,
+    /// Entries that need not be parsed.
+    pub(crate) placed: PlacedCursor<'b>,
 }
 
 /// The scan of a window other than the first. Its offsets are those in [`WindowBytes::bytes`].
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct ScannedWindow {
     scan: Scan,
     /// The length of the window in bytes.
@@ -54,14 +57,14 @@ impl ScannedWindow {
         visitor: &mut V,
         progress: &Progress,
     ) -> Option<Self> {
-        let WindowBytes { bytes, is_first, is_last, min_piece } = *window;
+        let WindowBytes { bytes, is_first, is_last, min_piece, placed } = *window;
         let (names, head) = (root.names.as_ref()?, root.root_tag.1 as usize);
         let mut parser = Parser::default();
         let utf8 = check_characters(bytes, &mut parser, progress);
         let mut scan = Scan { starts: vec![head as u32], root_tag: root.root_tag, ..Scan::default() };
         let walk = Walk::new((&mut parser, &mut scan, visitor), progress, true);
         let stop_offsets = if is_last { Vec::new() } else { vec![bytes.len()] };
-        let mut walk = Walk { utf8, is_later: !is_first, stop_offsets, ..walk };
+        let mut walk = Walk { utf8, is_later: !is_first, stop_offsets, placed, ..walk };
         parallel::body(bytes, head..bytes.len(), names, &mut walk, min_piece);
         let (counted, is_joined) = (walk.counted, is_last || walk.stopped_at == Some(bytes.len()));
         scan.has_unbound = parser.has_unbound;
@@ -130,7 +133,8 @@ impl WindowScan {
         visitor: &mut V,
         progress: &Progress,
     ) -> Result<Self, GaveUp> {
-        let window = WindowBytes { bytes, is_first: false, is_last, min_piece: parallel::MIN_PIECE_OF_WINDOW };
+        let (min_piece, placed) = (parallel::MIN_PIECE_OF_WINDOW, PlacedCursor::default());
+        let window = WindowBytes { bytes, is_first: false, is_last, min_piece, placed };
         let Some(scanned) = ScannedWindow::of(&window, &self.scan, visitor, progress) else {
             return Err(GaveUp::Unusual);
         };

@@ -7,7 +7,8 @@ use super::super::text::TextContext;
 use super::super::{Repairer, closing, max_pieces};
 use super::{Description, Note, Part, Pattern, Patterns, Text};
 use crate::progress::note_work;
-use memchr::memchr3;
+use crate::xml::placed_entries::{FieldText, FieldTexts, PlacedEntry};
+use memchr::{memchr, memchr3};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -110,9 +111,15 @@ impl Patterns {
             return None;
         }
         repairer.peak_pieces = repairer.peak_pieces.max(pieces);
+        // An open entry before it ends after the blanks.
+        let is_apart = repairer.elements.stack.is_empty();
+        let after = repairer.out.len();
         repairer.out.extend_from_slice(blanks);
-        let end = entry.end;
-        write(repairer, pattern, entry, &self.texts, suspects);
+        let (start, end) = (repairer.out.len(), entry.end);
+        let texts = write(repairer, pattern, entry, &self.texts, suspects);
+        if let Some((placed, markup)) = repairer.placed.as_mut().zip(pattern.markup.filter(|_| is_apart)) {
+            placed.push(PlacedEntry { after: after as u32, start: start as u32, markup, texts });
+        }
         Some(end)
     }
 }
@@ -172,8 +179,14 @@ fn is_stray(repairer: &mut Repairer<'_>, at: usize) -> bool {
     next == Some(&b'<') || repairer.tokens.next(repairer.bytes, at).is_some_and(|token| token.kind == Kind::Stray)
 }
 
-/// Repairs an entry, which has these texts, by its pattern.
-fn write(repairer: &mut Repairer<'_>, pattern: &Pattern, entry: Range<usize>, texts: &[EntryText], suspects: Suspects) {
+/// Repairs an entry, which has these texts, by its pattern. Returns what is written for the texts.
+fn write(
+    repairer: &mut Repairer<'_>,
+    pattern: &Pattern,
+    entry: Range<usize>,
+    texts: &[EntryText],
+    suspects: Suspects,
+) -> FieldTexts {
     let bytes = repairer.bytes;
     let Range { start, end } = entry;
     closing::close_entry_before(repairer, start);
@@ -187,14 +200,14 @@ fn write(repairer: &mut Repairer<'_>, pattern: &Pattern, entry: Range<usize>, te
         let name = bytes.get(start + 1..start + 1 + open.name_len).unwrap_or_default();
         if *name == *open.written { Cow::Borrowed(name) } else { Cow::Owned(open.written.to_vec()) }
     })));
-    let mut writer = EntryWriter { repairer, suspects, copied: start };
+    let mut writer = EntryWriter { repairer, suspects, copied: start, written: FieldTexts::default() };
     if pattern.copies_tags {
-        texts.iter().for_each(|text| writer.text(text));
+        texts.iter().enumerate().for_each(|(index, text)| writer.text(index, text));
     } else {
         writer.parts(&pattern.parts, start, texts);
     }
     writer.copy_to(end);
-    let EntryWriter { repairer, .. } = writer;
+    let EntryWriter { repairer, written, .. } = writer;
     match &pattern.open {
         None => _ = repairer.elements.pop(),
         Some(open) => {
@@ -206,6 +219,7 @@ fn write(repairer: &mut Repairer<'_>, pattern: &Pattern, entry: Range<usize>, te
             }
         }
     }
+    written
 }
 
 /// Writes the tags and texts of an entry.
@@ -214,13 +228,15 @@ struct EntryWriter<'r, 'b> {
     suspects: Suspects,
     /// The offset from which on bytes of the file are still to be copied.
     copied: usize,
+    /// What is written for the texts so far.
+    written: FieldTexts,
 }
 
 impl EntryWriter<'_, '_> {
     /// Writes the entry at `start`, which has these parts and texts, with its repairs.
     fn parts(&mut self, parts: &[Part], start: usize, texts: &[EntryText]) {
         let mut at = start;
-        let mut texts = texts.iter();
+        let mut texts = texts.iter().enumerate();
         for part in parts {
             for note in &part.notes {
                 note_again(self.repairer, note, at + note.at);
@@ -232,8 +248,8 @@ impl EntryWriter<'_, '_> {
                 self.copied = end;
             }
             at = end;
-            if let Some(text) = texts.next() {
-                self.text(text);
+            if let Some((index, text)) = texts.next() {
+                self.text(index, text);
                 at = text.range.end;
             }
         }
@@ -245,17 +261,21 @@ impl EntryWriter<'_, '_> {
         self.copied = end;
     }
 
-    /// Writes a text with its repairs, and what is before it, if it needs any. Otherwise it is copied later.
+    /// Writes the text with this index with its repairs, and what is before it, if it needs any. Otherwise it is copied
+    /// later.
     #[inline]
-    fn text(&mut self, text: &EntryText) {
-        if self.suspects.any() || text.bare_to < text.range.end {
-            self.suspect(text);
-        }
+    fn text(&mut self, index: usize, text: &EntryText) {
+        let text = if self.suspects.any() || text.bare_to < text.range.end {
+            self.suspect(text)
+        } else {
+            FieldText { len: text.range.len() as u32, is_escaped: false }
+        };
+        self.written.set(index, text);
     }
 
-    /// [`Self::text`] of a text that may need a repair. Kept out of the usual path.
+    /// [`Self::text`] of a text that may need a repair. Returns what is written for it. Kept out of the usual path.
     #[inline(never)]
-    fn suspect(&mut self, text: &EntryText) {
+    fn suspect(&mut self, text: &EntryText) -> FieldText {
         let bytes = self.repairer.bytes;
         let EntryText { range, context, bare_to } = text;
         let mut clean = range.end;
@@ -269,11 +289,15 @@ impl EntryWriter<'_, '_> {
             clean = special.map_or(clean, |len| bare_to + len);
         }
         if clean == range.end {
-            return;
+            return FieldText { len: range.len() as u32, is_escaped: false };
         }
         self.copy_to(clean);
+        let repaired = self.repairer.out.len();
         self.repairer.characters(clean, range.end, *context);
         self.copied = range.end;
+        let repaired = self.repairer.out.get(repaired..).unwrap_or_default();
+        let (len, is_escaped) = (clean - range.start + repaired.len(), memchr(b'&', repaired).is_some());
+        FieldText { len: len as u32, is_escaped }
     }
 }
 

@@ -1,7 +1,38 @@
 //! Tests of repairs in windows: the result equals that of a repair of the whole file, or there is none.
 
 use super::*;
+use crate::progress::Progress;
+use crate::xml::entry::Entry;
+use crate::xml::placed_entries::PlacedCursor;
 use crate::xml::repair::windows::{AHEAD, RepairedWindow, Window, WindowJoiner};
+use crate::xml::scan::{ScannedWindow, Visit, WindowBytes, scan};
+
+/// The entries that a scan visits, with their texts.
+#[derive(Default, PartialEq, Debug)]
+struct Visited(Vec<(Vec<u8>, Entry)>);
+
+impl Visit for Visited {
+    fn entry(&mut self, text: &[u8], entry: &Entry, _: &Names) {
+        self.0.push((text.to_vec(), *entry));
+    }
+}
+
+/// Checks that a scan of a repaired window with its placed entries equals one that parses all.
+fn check_placed(repaired: &Repaired, head: usize, (is_first, is_last): (bool, bool)) {
+    let bytes = &*repaired.bytes;
+    let root = scan(&[&bytes[..head], b"</urlset>"].concat(), &mut Visited::default(), &Progress::default());
+    let scanned = |placed| {
+        let (window, mut visited) =
+            (WindowBytes { bytes, is_first, is_last, min_piece: bytes.len(), placed }, Visited::default());
+        (ScannedWindow::of(&window, &root, &mut visited, &Progress::default()), visited)
+    };
+    assert_eq!(
+        scanned(repaired.placed.cursor()),
+        scanned(PlacedCursor::default()),
+        "{}",
+        String::from_utf8_lossy(bytes)
+    );
+}
 
 /// Repairs a file in windows that end after these offsets; `sound` is the end of a sound beginning with some entries.
 fn in_windows(bytes: &[u8], head: usize, ends: &[usize], sound: (usize, u32)) -> Option<Repaired> {
@@ -17,6 +48,7 @@ fn in_windows(bytes: &[u8], head: usize, ends: &[usize], sound: (usize, u32)) ->
         let range = from..from + end - at;
         let window = Window { bytes: &text, head, range, is_last: number + 1 == ends.len() };
         let mut repaired = RepairedWindow::of(&window, Repaired::default())?;
+        check_placed(&repaired.result, head, (number == 0 && entries == 0, window.is_last));
         let shift = whole.len() - head;
         assert_eq!(repaired.result.bytes[..head], bytes[..head]);
         whole.extend_from_slice(&repaired.result.bytes[head..]);
@@ -32,7 +64,7 @@ fn in_windows(bytes: &[u8], head: usize, ends: &[usize], sound: (usize, u32)) ->
         joiner.append(repaired)?;
         at = end;
     }
-    Some(Repaired { bytes: whole, repairs, anchors, unchanged_len: 0 })
+    Some(Repaired { bytes: whole, repairs, anchors, ..Repaired::default() })
 }
 
 /// Checks a repair in windows that end after some end tags of entries; `head` is the end of the root's start tag. Returns
@@ -79,6 +111,27 @@ fn the_usual_damage_is_repaired_in_windows() {
     let (model, found) = (repair(text.as_bytes()).unwrap(), in_windows(text.as_bytes(), root.len(), &ends, (end, 10)));
     let found = found.unwrap();
     assert!(found.bytes == model.bytes && found.repairs == model.repairs && found.anchors == model.anchors);
+}
+
+#[test]
+fn nearly_all_entries_of_a_window_are_placed() {
+    let entry = |number: usize| format!("<url><loc>https://e.com/{number}</loc><lastmod>2024-01-02</lastmod></url>\n");
+    let (root, entries) = (format!("<urlset {NS}>\n"), (0..400).map(entry).collect::<String>());
+    for (from, to) in [
+        ("</loc>", "?a=1&b=2</loc>"),
+        ("</loc>", "\u{1}</loc>"),
+        ("</loc>", "a<b</loc>"),
+        ("<loc>", "<loc lang=en>"),
+        ("</lastmod>", "</lastmode>"),
+        ("</lastmod>", ""),
+    ] {
+        let text = format!("{root}{}</urlset>\n", entries.replace(from, to));
+        let window =
+            Window { bytes: text.as_bytes(), head: root.len() - 1, range: root.len() - 1..text.len(), is_last: true };
+        let repaired = RepairedWindow::of(&window, Repaired::default()).unwrap();
+        let placed = repaired.result.placed.len();
+        assert!((380..400).contains(&placed), "{placed}: {to}");
+    }
 }
 
 #[test]
