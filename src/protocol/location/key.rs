@@ -352,15 +352,15 @@ impl Location<'_> {
             return;
         };
         if self.has_normal_authority() {
-            out.push_str(self.text.get(..self.path).unwrap_or_default());
             if self.is_only_to_encode() {
-                return push_normal_text(self.text.get(self.path..).unwrap_or_default(), out);
+                return push_normal_text(self.text, self.path, out);
             }
+            out.push_str(self.text.get(..self.path).unwrap_or_default());
         } else {
             self.push_normal_authority(scheme, out);
         }
         let base = out.len();
-        push_normal_text(self.path(), out);
+        push_normal_text(self.path(), 0, out);
         let path = out.get(base..).unwrap_or_default();
         // A dot may have been encoded, or separated from its slash by a line end.
         let may_have_dot_segment = self.classes & (SLASH_DOT | PERCENT | SPACE) != 0;
@@ -370,7 +370,7 @@ impl Location<'_> {
         }
         if let Some(query) = self.query() {
             out.push('?');
-            push_normal_text(query, out);
+            push_normal_text(query, 0, out);
         }
     }
 
@@ -431,14 +431,16 @@ fn has_normal_percents(bytes: &[u8]) -> bool {
 }
 
 /// Normalises percent-encoding (RFC 3986, 6.2.2.1 and 6.2.2.2, and RFC 3987, 3.1). Drops line ends and tabs, as every
-/// URL parser does, and encodes a stray `%` as `%25`, as crawlers do.
-fn push_normal_text(text: &str, out: &mut String) {
+/// URL parser does, and encodes a stray `%` as `%25`, as crawlers do. The bytes before `normal` are normal already.
+fn push_normal_text(text: &str, normal: usize, out: &mut String) {
     let bytes = text.as_bytes();
-    let mut at = 0;
-    while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
-        let plain = chars::plain_len(rest);
-        out.push_str(text.get(at..at + plain).unwrap_or_default());
-        at += plain;
+    let (mut pushed, mut at) = (0, normal);
+    loop {
+        at += chars::plain_len(bytes.get(at..).unwrap_or_default());
+        out.push_str(text.get(pushed..at).unwrap_or_default());
+        if at >= bytes.len() {
+            return;
+        }
         // Where one byte is not plain, the next ones often are not either.
         while let Some(&byte) = bytes.get(at).filter(|byte| !chars::is_plain(**byte)) {
             at += 1;
@@ -459,6 +461,7 @@ fn push_normal_text(text: &str, out: &mut String) {
                 chars::push_percent(out, escaped);
             }
         }
+        pushed = at;
     }
 }
 
