@@ -192,7 +192,8 @@ impl Patterns {
 /// Patterns of earlier entries, and the entry that is being recorded as one.
 #[derive(Default)]
 pub(super) struct Recorder {
-    patterns: Patterns,
+    /// `None` before there are any, and while one is applied: a pointer is moved faster than the patterns.
+    patterns: Option<Box<Patterns>>,
     recording: Option<Box<Recording>>,
 }
 
@@ -200,13 +201,18 @@ impl Recorder {
     /// A recorder of nothing.
     #[cfg(test)]
     pub(super) fn off() -> Self {
-        Self { patterns: Patterns { is_off: true, ..Patterns::default() }, recording: None }
+        Self { patterns: Some(Box::new(Patterns { is_off: true, ..Patterns::default() })), recording: None }
+    }
+
+    fn patterns(&mut self) -> &mut Patterns {
+        self.patterns.get_or_insert_default()
     }
 
     /// Forgets all patterns.
     pub(super) fn clear(&mut self) {
-        self.patterns.known.clear();
-        self.patterns.is_sound_due = false;
+        let patterns = self.patterns();
+        patterns.known.clear();
+        patterns.is_sound_due = false;
         self.stop();
     }
 
@@ -222,8 +228,9 @@ impl Recorder {
 
     /// Whether to record the next entry, which has damage in its values only.
     pub(super) fn is_sound_entry_due(&mut self) -> bool {
-        self.patterns.is_sound_due = self.patterns.is_next_recorded();
-        self.patterns.is_sound_due
+        let patterns = self.patterns();
+        patterns.is_sound_due = patterns.is_next_recorded();
+        patterns.is_sound_due
     }
 
     /// Records that another element was opened.
@@ -249,9 +256,9 @@ impl Recorder {
 
 /// Starts to record the entry with this start tag, which is about to be written.
 pub(super) fn start(repairer: &mut Repairer<'_>, token: &Markup) {
-    let is_sound = std::mem::take(&mut repairer.recorder.patterns.is_sound_due);
+    let is_sound = std::mem::take(&mut repairer.recorder.patterns().is_sound_due);
     // The repair token by token that tests compare with records nothing.
-    let is_due = repairer.soundness.is_some() && (is_sound || repairer.recorder.patterns.is_next_recorded());
+    let is_due = repairer.soundness.is_some() && (is_sound || repairer.recorder.patterns().is_next_recorded());
     let start = (token.start, repairer.out.len());
     repairer.recorder.recording = (is_due && token.kind == Kind::Start && repairer.inside.is_none()).then(|| {
         let (parts, notes, written) = (Vec::new(), Vec::new(), Vec::new());
@@ -341,7 +348,7 @@ fn keep(repairer: &mut Repairer<'_>, end: usize, open: Option<OpenEntry>) {
         .as_mut()
         .zip(entry)
         .and_then(|(placed, entry)| placed.add_markup(EntryMarkup::of(entry, &written, &repairer.names)?));
-    repairer.recorder.patterns.add(Pattern { parts, open, is_sound, copies_tags, markup, max_pieces });
+    repairer.recorder.patterns().add(Pattern { parts, open, is_sound, copies_tags, markup, max_pieces });
 }
 
 impl<'b> Open<'b> {

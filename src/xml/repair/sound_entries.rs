@@ -174,7 +174,7 @@ impl Repairer<'_> {
             return None;
         }
         self.empty_entry = None;
-        self.anchor(token.start);
+        self.anchor(self.out.len(), token.start);
         self.entries += 1;
         self.inside = self.names.within(self.bytes, token);
         let mut at = token.start;

@@ -334,7 +334,7 @@ impl<'b> Repairer<'b> {
             let prefix = token.name(bytes);
             let prefix = prefix.get(..prefix.len() - names::split(prefix).1.len()).unwrap_or_default();
             let name = [prefix, self.names.kind.entry_name().as_bytes()].concat();
-            self.anchor(token.start);
+            self.anchor(self.out.len(), token.start);
             self.out.push(b'<');
             self.out.extend_from_slice(&name);
             self.out.push(b'>');
@@ -370,19 +370,20 @@ impl<'b> Repairer<'b> {
 
     fn push_entry(&mut self, token: &Markup, written: Cow<'b, [u8]>) {
         self.empty_entry = None;
-        self.anchor(token.start);
+        self.anchor(self.out.len(), token.start);
         self.entries += 1;
         self.inside = self.names.within(self.bytes, token);
         patterns::start(self, token);
         self.push(token, Level::Entry, written);
     }
 
-    /// Records an anchor unless the last one still applies.
-    pub(super) fn anchor(&mut self, at: usize) {
+    /// Records an anchor at `written` in the output and `at` in the file, unless the last one still applies.
+    #[inline]
+    pub(super) fn anchor(&mut self, written: usize, at: usize) {
         let moved = std::mem::replace(&mut self.moved, Moved::No);
         self.is_first_anchor_conditional |= moved == Moved::Unknown;
         if moved != Moved::No {
-            self.anchors.push((self.out.len(), at));
+            self.anchors.push((written, at));
         }
     }
 

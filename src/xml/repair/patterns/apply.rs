@@ -29,6 +29,14 @@ pub(super) struct EntryText {
     bare_to: usize,
 }
 
+/// An entry that matches a pattern, by its offsets in the file.
+struct FoundEntry {
+    /// The start of the blanks before it that are written with it.
+    blanks: usize,
+    start: usize,
+    end: usize,
+}
+
 /// What is searched for in the texts of an entry, besides markup.
 #[derive(Clone, Copy)]
 struct Suspects {
@@ -50,9 +58,9 @@ pub(in super::super) fn apply(repairer: &mut Repairer<'_>, token: &Markup, allow
     if token.kind != Kind::Start || !can_apply(repairer) {
         return None;
     }
-    let mut patterns = std::mem::take(&mut repairer.recorder.patterns);
+    let mut patterns = repairer.recorder.patterns.take()?;
     let end = patterns.apply(repairer, token.start, allowed);
-    repairer.recorder.patterns = patterns;
+    repairer.recorder.patterns = Some(patterns);
     end
 }
 
@@ -62,17 +70,17 @@ pub(in super::super) fn apply_again(repairer: &mut Repairer<'_>, at: usize, limi
     if repairer.recorder.is_recording() || !can_apply(repairer) {
         return None;
     }
-    let rest = repairer.bytes.get(at..limit)?;
-    let blanks = rest.get(..rest.iter().position(|byte| !markup::is_space(*byte))?)?;
-    let mut patterns = std::mem::take(&mut repairer.recorder.patterns);
-    let end = patterns.apply_last(repairer, at + blanks.len(), blanks);
-    repairer.recorder.patterns = patterns;
+    let blanks = repairer.bytes.get(at..limit)?.iter().position(|byte| !markup::is_space(*byte))?;
+    let mut patterns = repairer.recorder.patterns.take()?;
+    let end = patterns.apply_last(repairer, at..at + blanks);
+    repairer.recorder.patterns = Some(patterns);
     end
 }
 
 /// Whether there are patterns, and an entry may start where the repair is.
 fn can_apply(repairer: &Repairer<'_>) -> bool {
-    let has_patterns = repairer.closed.is_none() && !repairer.recorder.patterns.known.is_empty();
+    let patterns = repairer.recorder.patterns.as_ref().filter(|_| repairer.closed.is_none());
+    let has_patterns = patterns.is_some_and(|patterns| !patterns.known.is_empty());
     has_patterns && (repairer.elements.stack.is_empty() || closing::is_only_entry_open(repairer))
 }
 
@@ -87,23 +95,23 @@ impl Patterns {
             texts_of(repairer, pattern, start, texts).map(|end| (index, end))
         })?;
         known.get_mut(..=found)?.rotate_right(1);
-        self.write_last(repairer, start..end, b"")
+        self.write_last(repairer, &FoundEntry { blanks: start, start, end })
     }
 
-    /// Repairs the entry at `start`, after these blanks, by the last used pattern; see [`apply_again`].
-    fn apply_last(&mut self, repairer: &mut Repairer<'_>, start: usize, blanks: &[u8]) -> Option<usize> {
-        let end = texts_of(repairer, self.known.first()?, start, &mut self.texts)?;
-        self.write_last(repairer, start..end, blanks)
+    /// Repairs the entry after these blanks by the last used pattern; see [`apply_again`].
+    fn apply_last(&mut self, repairer: &mut Repairer<'_>, blanks: Range<usize>) -> Option<usize> {
+        let end = texts_of(repairer, self.known.first()?, blanks.end, &mut self.texts)?;
+        self.write_last(repairer, &FoundEntry { blanks: blanks.start, start: blanks.end, end })
     }
 
-    /// Writes these blanks, and repairs this entry, whose texts are known, by the last used pattern. Returns its end; `None` if
-    /// that may exceed the memory limit.
-    fn write_last(&mut self, repairer: &mut Repairer<'_>, entry: Range<usize>, blanks: &[u8]) -> Option<usize> {
+    /// Repairs an entry whose texts are known by the last used pattern. Returns its end; `None` if that may exceed the memory
+    /// limit.
+    fn write_last(&mut self, repairer: &mut Repairer<'_>, entry: &FoundEntry) -> Option<usize> {
         (self.in_vain, self.is_sound_due) = (0, false);
         let pattern = self.known.first()?;
         let soundness = repairer.soundness.as_mut()?;
         let suspects = Suspects {
-            illegal: soundness.first_illegal(repairer.bytes, entry.clone()).is_some(),
+            illegal: soundness.first_illegal(repairer.bytes, entry.start..entry.end).is_some(),
             brackets: soundness.has_brackets(),
         };
         let pieces = repairer.pieces() + pattern.max_pieces;
@@ -114,13 +122,12 @@ impl Patterns {
         // An open entry before it ends after the blanks.
         let is_apart = repairer.elements.stack.is_empty();
         let after = repairer.out.len();
-        repairer.out.extend_from_slice(blanks);
-        let (start, end) = (repairer.out.len(), entry.end);
+        let start = after + (entry.start - entry.blanks);
         let texts = write(repairer, pattern, entry, &self.texts, suspects);
         if let Some((placed, markup)) = repairer.placed.as_mut().zip(pattern.markup.filter(|_| is_apart)) {
             placed.push(PlacedEntry { after: after as u32, start: start as u32, markup, texts });
         }
-        Some(end)
+        Some(entry.end)
     }
 }
 
@@ -183,24 +190,29 @@ fn is_stray(repairer: &mut Repairer<'_>, at: usize) -> bool {
 fn write(
     repairer: &mut Repairer<'_>,
     pattern: &Pattern,
-    entry: Range<usize>,
+    entry: &FoundEntry,
     texts: &[EntryText],
     suspects: Suspects,
 ) -> FieldTexts {
     let bytes = repairer.bytes;
-    let Range { start, end } = entry;
-    closing::close_entry_before(repairer, start);
+    let FoundEntry { blanks, start, end } = *entry;
+    let mut copied = blanks;
+    if !repairer.elements.stack.is_empty() {
+        repairer.out.extend_from_slice(bytes.get(blanks..start).unwrap_or_default());
+        copied = start;
+        closing::close_entry_before(repairer, start);
+    }
     repairer.inside = None;
     repairer.empty_entry = None;
     repairer.recorder.recording = None;
-    repairer.anchor(start);
+    let tag = repairer.out.len() + (start - copied);
+    repairer.anchor(tag, start);
     repairer.entries += 1;
-    let tag = repairer.out.len();
     repairer.elements.push(Open::entry(pattern.open.as_ref().map_or(Cow::Borrowed(&[]), |open| {
         let name = bytes.get(start + 1..start + 1 + open.name_len).unwrap_or_default();
         if *name == *open.written { Cow::Borrowed(name) } else { Cow::Owned(open.written.to_vec()) }
     })));
-    let mut writer = EntryWriter { repairer, suspects, copied: start, written: FieldTexts::default() };
+    let mut writer = EntryWriter { repairer, suspects, copied, written: FieldTexts::default() };
     if pattern.copies_tags {
         texts.iter().enumerate().for_each(|(index, text)| writer.text(index, text));
     } else {
