@@ -195,8 +195,8 @@ pub(super) fn key_hashes(location: &Location<'_>, scratch: &mut String) -> (u64,
     let normal = if location.is_normal() {
         *location
     } else {
-        location.write_normal(scratch);
-        location.parts_of_normal(scratch)
+        let is_encoded = location.write_normal(scratch);
+        location.parts_of_normal(scratch, is_encoded)
     };
     // Capitals outside of ASCII and escapes remain only in unusual authorities.
     let is_plain =
@@ -345,15 +345,17 @@ impl Location<'_> {
             && (self.classes & PERCENT == 0 || has_normal_percents(self.rest().as_bytes()))
     }
 
-    fn write_normal(&self, out: &mut String) {
+    /// Writes the normalised URL to `out`. Returns whether characters were encoded and nothing else was changed.
+    fn write_normal(&self, out: &mut String) -> bool {
         out.clear();
         let Some(scheme) = self.scheme.filter(|_| !self.host().is_empty()) else {
             out.push_str(self.text);
-            return;
+            return false;
         };
         if self.has_normal_authority() {
             if self.is_only_to_encode() {
-                return push_normal_text(self.text, self.path, out);
+                push_normal_text(self.text, self.path, out);
+                return true;
             }
             out.push_str(self.text.get(..self.path).unwrap_or_default());
         } else {
@@ -372,13 +374,13 @@ impl Location<'_> {
             out.push('?');
             push_normal_text(query, 0, out);
         }
+        false
     }
 
-    /// The parts of `normal`, which [`Self::write_normal`] wrote. They are those of this URL if characters were encoded
-    /// and nothing else was changed.
-    fn parts_of_normal<'n>(&self, normal: &'n str) -> Location<'n> {
-        let has_normal_origin = self.scheme.is_some() && !self.host().is_empty() && self.has_normal_authority();
-        if !has_normal_origin || !self.is_only_to_encode() {
+    /// The parts of `normal`, which [`Self::write_normal`] wrote. They are those of this URL if characters were only
+    /// encoded.
+    fn parts_of_normal<'n>(&self, normal: &'n str, is_encoded: bool) -> Location<'n> {
+        if !is_encoded {
             return Location::of(normal);
         }
         let classes = self.classes & !(ILLEGAL | BRACE | HIGH) | PERCENT;
@@ -591,8 +593,8 @@ mod tests {
         #[test]
         fn the_parts_of_a_normal_url_are_those_found_in_it(text in crate::protocol::location::validate::tests::urlish()) {
             let (location, mut normal) = (Location::of(&text), String::new());
-            location.write_normal(&mut normal);
-            let (parts, found) = (location.parts_of_normal(&normal), Location::of(&normal));
+            let is_encoded = location.write_normal(&mut normal);
+            let (parts, found) = (location.parts_of_normal(&normal, is_encoded), Location::of(&normal));
             prop_assert_eq!((parts.before_path(), parts.path()), (found.before_path(), found.path()), "{}", text);
             prop_assert_eq!((parts.query(), parts.path_slashes()), (found.query(), found.path_slashes()), "{}", text);
             prop_assert_eq!(parts.may_have_extension(), found.may_have_extension(), "{}", text);
