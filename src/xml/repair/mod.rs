@@ -193,6 +193,8 @@ struct Repairer<'b> {
     inside: Option<Names>,
     root: Root,
     elements: OpenElements<'b>,
+    /// Whether an entry is open that is copied with its end tag, and is not among the open elements.
+    is_copying_entry: bool,
     /// Number of entries started so far.
     entries: u32,
     nesting: Nesting<'b>,
@@ -228,6 +230,7 @@ impl<'b> Repairer<'b> {
             inside: None,
             root: Root::default(),
             elements: OpenElements::default(),
+            is_copying_entry: false,
             entries: 0,
             nesting: Nesting::default(),
             empty_entry: None,
@@ -283,7 +286,7 @@ impl<'b> Repairer<'b> {
 
     /// The number of the open entry; `None` outside of entries.
     fn current_entry(&self) -> Option<u32> {
-        let is_open = self.elements.stack.first().is_some_and(Open::is_entry);
+        let is_open = self.is_copying_entry || self.elements.stack.first().is_some_and(Open::is_entry);
         if is_open { self.entries.checked_sub(1) } else { None }
     }
 

@@ -11,14 +11,12 @@ mod apply;
 
 use super::super::markup::{Kind, Markup};
 use super::Repairer;
-use super::elements::{Level, Open};
 use super::text::TextContext;
 use crate::short_bytes::Prefix;
 use crate::xml::defect::Defect;
 use crate::xml::placed_entries::{EntryMarkup, MarkupNumber};
 use apply::EntryText;
 pub(super) use apply::{Allowed, apply, apply_again};
-use std::borrow::Cow;
 use std::ops::Range;
 
 /// Maximum number of patterns that are kept.
@@ -349,25 +347,4 @@ fn keep(repairer: &mut Repairer<'_>, end: usize, open: Option<OpenEntry>) {
         .zip(entry)
         .and_then(|(placed, entry)| placed.add_markup(EntryMarkup::of(entry, &written, &repairer.names)?));
     repairer.recorder.patterns().add(Pattern { parts, open, is_sound, copies_tags, markup, max_pieces });
-}
-
-impl<'b> Open<'b> {
-    /// An entry whose start tag is still to be written.
-    #[inline]
-    pub(super) const fn entry(written: Cow<'b, [u8]>) -> Self {
-        Self {
-            level: Level::Entry,
-            name: &[],
-            written,
-            tag: 0,
-            inner: 0,
-            source: (0, 0),
-            has_text: false,
-            has_child: false,
-            is_known: false,
-            declares: false,
-            is_implied: false,
-            is_stray: false,
-        }
-    }
 }

@@ -177,12 +177,14 @@ impl Repairer<'_> {
         self.anchor(self.out.len(), token.start);
         self.entries += 1;
         self.inside = self.names.within(self.bytes, token);
+        self.is_copying_entry = true;
         let mut at = token.start;
         for (from, to, context) in values.into_iter().flatten() {
             self.out.extend_from_slice(self.bytes.get(at..from).unwrap_or_default());
-            self.within_entry(|repairer| repairer.characters(from, to, context));
+            self.characters(from, to, context);
             at = to;
         }
+        self.is_copying_entry = false;
         self.out.extend_from_slice(self.bytes.get(at..end).unwrap_or_default());
         Some(end)
     }

@@ -168,13 +168,6 @@ impl<'b> Repairer<'b> {
         patterns::write_text(self, from..to);
     }
 
-    /// Runs `act` while an entry counts as open.
-    pub(super) fn within_entry(&mut self, act: impl FnOnce(&mut Self)) {
-        self.elements.push(Open::entry(Cow::Borrowed(&[])));
-        act(self);
-        self.elements.pop();
-    }
-
     /// The role of a tag at the current position. Names of the protocol are recognized in any case, and written in
     /// lower case.
     pub(super) fn role(&self, token: &Markup) -> Role<'b> {

@@ -2,7 +2,7 @@
 
 use super::super::super::fast_path::{long_text_before_tag, text_before_tag};
 use super::super::super::markup::{self, Kind, Markup};
-use super::super::elements::Open;
+use super::super::elements::{Level, Open};
 use super::super::text::TextContext;
 use super::super::{Repairer, closing, max_pieces};
 use super::{Description, Note, Part, Pattern, Patterns, Text};
@@ -208,10 +208,7 @@ fn write(
     let tag = repairer.out.len() + (start - copied);
     repairer.anchor(tag, start);
     repairer.entries += 1;
-    repairer.elements.push(Open::entry(pattern.open.as_ref().map_or(Cow::Borrowed(&[]), |open| {
-        let name = bytes.get(start + 1..start + 1 + open.name_len).unwrap_or_default();
-        if *name == *open.written { Cow::Borrowed(name) } else { Cow::Owned(open.written.to_vec()) }
-    })));
+    repairer.is_copying_entry = true;
     let mut writer = EntryWriter { repairer, suspects, copied, written: FieldTexts::default() };
     if pattern.copies_tags {
         texts.iter().enumerate().for_each(|(index, text)| writer.text(index, text));
@@ -220,16 +217,23 @@ fn write(
     }
     writer.copy_to(end);
     let EntryWriter { repairer, written, .. } = writer;
-    match &pattern.open {
-        None => _ = repairer.elements.pop(),
-        Some(open) => {
-            if let Some(entry) = repairer.elements.stack.last_mut() {
-                entry.name = bytes.get(start + 1..start + 1 + open.name_len).unwrap_or_default();
-                (entry.tag, entry.inner) = (tag, tag + open.inner);
-                entry.source = (start, start + open.tag_len);
-                (entry.has_text, entry.has_child, entry.is_known) = (open.has_text, true, open.is_known);
-            }
-        }
+    repairer.is_copying_entry = false;
+    if let Some(open) = &pattern.open {
+        let name = bytes.get(start + 1..start + 1 + open.name_len).unwrap_or_default();
+        repairer.elements.push(Open {
+            level: Level::Entry,
+            name,
+            written: if *name == *open.written { Cow::Borrowed(name) } else { Cow::Owned(open.written.to_vec()) },
+            tag,
+            inner: tag + open.inner,
+            source: (start, start + open.tag_len),
+            has_text: open.has_text,
+            has_child: true,
+            is_known: open.is_known,
+            declares: false,
+            is_implied: false,
+            is_stray: false,
+        });
     }
     written
 }
