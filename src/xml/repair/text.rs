@@ -283,6 +283,9 @@ pub(super) fn first_special(bytes: &[u8]) -> usize {
     if bytes.first().is_some_and(|byte| is_special(*byte)) {
         return 0;
     }
+    if bytes.len() < 8 {
+        return position_of_special(bytes);
+    }
     let (chunks, rest) = bytes.as_chunks::<32>();
     let clean = clean_len(chunks);
     let clean = clean + if clean < size_of_val(chunks) { 0 } else { clean_len(rest.as_chunks::<8>().0) };

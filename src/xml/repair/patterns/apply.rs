@@ -300,7 +300,9 @@ impl EntryWriter<'_, '_> {
             clean = soundness.and_then(|check| check.first_illegal(bytes, range.clone())).unwrap_or(clean);
         }
         let bare_to = if self.suspects.brackets { range.start } else { *bare_to };
-        if bare_to < clean {
+        if bytes.get(bare_to) == Some(&b'<') {
+            clean = clean.min(bare_to);
+        } else if bare_to < clean {
             let special = memchr3(b'&', b'<', b'>', bytes.get(bare_to..clean).unwrap_or_default());
             clean = special.map_or(clean, |len| bare_to + len);
         }
@@ -312,7 +314,9 @@ impl EntryWriter<'_, '_> {
         self.repairer.characters(clean, range.end, *context);
         self.copied = range.end;
         let repaired = self.repairer.out.get(repaired..).unwrap_or_default();
-        let (len, is_escaped) = (clean - range.start + repaired.len(), memchr(b'&', repaired).is_some());
+        // Most repairs begin with a reference.
+        let is_escaped = repaired.first() == Some(&b'&') || memchr(b'&', repaired).is_some();
+        let len = clean - range.start + repaired.len();
         FieldText { len: len as u32, is_escaped }
     }
 }
