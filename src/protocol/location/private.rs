@@ -109,6 +109,7 @@ pub(super) fn remove_private(location: &Location<'_>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::fault::Fault;
     use super::*;
 
     #[test]
@@ -146,6 +147,7 @@ mod tests {
             ("/wp-admin/", None),
         ] {
             assert_eq!(find(&Location::of(text)), expected, "{text}");
+            assert_eq!(Location::of(text).validate().has(Fault::Private), expected.is_some(), "{text}");
         }
     }
 }
