@@ -2,18 +2,23 @@
 
 use super::*;
 use crate::progress::Progress;
+use crate::xml::elements::Elements;
 use crate::xml::entry::Entry;
 use crate::xml::placed_entries::PlacedCursor;
 use crate::xml::repair::windows::{AHEAD, RepairedWindow, Window, WindowJoiner};
-use crate::xml::scan::{ScannedWindow, Visit, WindowBytes, scan};
+use crate::xml::scan::{ParsedEntry, ScannedWindow, Visit, WindowBytes, scan};
 
-/// The entries that a scan visits, with their texts.
+/// The entries that a scan visits, with their texts and listed extension elements.
 #[derive(Default, PartialEq, Debug)]
-struct Visited(Vec<(Vec<u8>, Entry)>);
+struct Visited(Vec<(Vec<u8>, Entry, Option<Elements>)>);
 
 impl Visit for Visited {
     fn entry(&mut self, text: &[u8], entry: &Entry, _: &Names) {
-        self.0.push((text.to_vec(), *entry));
+        self.0.push((text.to_vec(), *entry, None));
+    }
+
+    fn parsed(&mut self, parsed: &ParsedEntry<'_>, _: &Names) {
+        self.0.push((parsed.text.to_vec(), *parsed.entry, parsed.elements.cloned()));
     }
 }
 
@@ -132,6 +137,14 @@ fn nearly_all_entries_of_a_window_are_placed() {
         let placed = repaired.result.placed.len();
         assert!((380..400).contains(&placed), "{placed}: {to}");
     }
+}
+
+#[test]
+fn entries_with_extensions_are_parsed() {
+    let link = "<xhtml:link rel=\"alternate\" hreflang=\"de\" href=\"https://e.com/de\"/>";
+    let root = format!("<urlset {NS} xmlns:xhtml=\"http://www.w3.org/1999/xhtml\">");
+    let text = format!("{root}{}</urlset>\n", format!("<url><loc>https://e.com/?a&b</loc>{link}</url>\n").repeat(8));
+    assert!(check_windows(&text, root.len(), 4));
 }
 
 #[test]
