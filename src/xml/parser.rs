@@ -225,7 +225,7 @@ impl Parser {
         self.begin_entry();
     }
 
-    /// Forgets the last entry before another one, which may be one that need not be parsed.
+    /// Forgets the last entry. Called before each entry, also before one that is not parsed.
     pub(super) fn begin_entry(&mut self) {
         self.noted.begin();
         self.has_elements = !self.damage.is_quiet && !self.is_thorough;

@@ -2,7 +2,7 @@
 //!
 //! A repair that writes an entry by a pattern knows its tags, which are those of an earlier entry, and the lengths of its texts.
 
-use super::entry::{Anomalies, Entry, Extensions, TextKind};
+use super::entry::{Entry, Extensions, TextKind};
 use super::fast_path::EntryBytes;
 use super::markup::{self, Kind};
 use super::names::Names;
@@ -40,7 +40,7 @@ pub(super) struct FieldText {
 }
 
 impl FieldTexts {
-    /// Notes a text; those of an entry that is more than fields are of no use.
+    /// Sets a text. An entry with more texts than fields has no [`EntryMarkup`], so that further ones are ignored.
     #[inline]
     pub(super) fn set(&mut self, index: usize, text: FieldText) {
         if let Some(place) = self.0.get_mut(index) {
@@ -61,19 +61,18 @@ pub(super) struct EntryMarkup {
 }
 
 impl EntryMarkup {
-    /// The markup of the entry with this text, which has these other texts between its tags. `None` if it has anything but
-    /// well-formed fields with one text each.
+    /// The markup of an entry that has these texts between its tags. `None` if it has anything but well-formed fields with
+    /// one text each.
     pub(super) fn of(entry: &[u8], texts: &[Range<usize>], names: &Names) -> Option<Self> {
         let tag = markup::next(entry, 0).filter(|tag| tag.start == 0 && tag.kind == Kind::Start)?;
         let mut parser = Parser::of(entry);
         let (first, end) = parser.entry(&EntryBytes { bytes: entry, lead: 0, names }, &tag, b"");
-        // All other anomalies are left to the parser.
-        let is_plain = Anomalies::ATTRIBUTE.contains(first.anomalies) && first.extensions == Extensions::default();
-        let is_known = is_plain && end == entry.len() && parser.damage.list.is_empty();
+        // Anomalies depend only on the tags. Extension elements are listed by the parser.
+        let is_plain = end == entry.len() && parser.damage.list.is_empty() && first.extensions == Extensions::default();
         let fields = || first.fields.iter().flatten();
         let has_texts = fields().all(|field| field.text <= TextKind::Escaped)
             && fields().map(|field| field.inner_start as usize..field.inner_end as usize).eq(texts.iter().cloned());
-        (is_known && has_texts).then_some(Self { first })
+        (is_plain && has_texts).then_some(Self { first })
     }
 
     /// Writes a placed entry with this markup to `entry`; `lead` is the start of its text in `bytes`.

@@ -193,7 +193,7 @@ struct Repairer<'b> {
     inside: Option<Names>,
     root: Root,
     elements: OpenElements<'b>,
-    /// Whether an entry is open that is copied with its end tag, and is not among the open elements.
+    /// Whether an entry is being copied as a whole: it is open, but not among the open elements.
     is_copying_entry: bool,
     /// Number of entries started so far.
     entries: u32,

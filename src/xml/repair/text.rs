@@ -283,6 +283,7 @@ pub(super) fn first_special(bytes: &[u8]) -> usize {
     if bytes.first().is_some_and(|byte| is_special(*byte)) {
         return 0;
     }
+    // Shorter than any chunk.
     if bytes.len() < 8 {
         return position_of_special(bytes);
     }

@@ -95,18 +95,18 @@ impl Patterns {
             texts_of(repairer, pattern, start, texts).map(|end| (index, end))
         })?;
         known.get_mut(..=found)?.rotate_right(1);
-        self.write_last(repairer, &FoundEntry { blanks: start, start, end })
+        self.write_last(repairer, FoundEntry { blanks: start, start, end })
     }
 
     /// Repairs the entry after these blanks by the last used pattern; see [`apply_again`].
     fn apply_last(&mut self, repairer: &mut Repairer<'_>, blanks: Range<usize>) -> Option<usize> {
         let end = texts_of(repairer, self.known.first()?, blanks.end, &mut self.texts)?;
-        self.write_last(repairer, &FoundEntry { blanks: blanks.start, start: blanks.end, end })
+        self.write_last(repairer, FoundEntry { blanks: blanks.start, start: blanks.end, end })
     }
 
     /// Repairs an entry whose texts are known by the last used pattern. Returns its end; `None` if that may exceed the memory
     /// limit.
-    fn write_last(&mut self, repairer: &mut Repairer<'_>, entry: &FoundEntry) -> Option<usize> {
+    fn write_last(&mut self, repairer: &mut Repairer<'_>, mut entry: FoundEntry) -> Option<usize> {
         (self.in_vain, self.is_sound_due) = (0, false);
         let pattern = self.known.first()?;
         let soundness = repairer.soundness.as_mut()?;
@@ -119,12 +119,16 @@ impl Patterns {
             return None;
         }
         repairer.peak_pieces = repairer.peak_pieces.max(pieces);
-        // An open entry before it ends after the blanks.
-        let is_apart = repairer.elements.stack.is_empty();
+        if !repairer.elements.stack.is_empty() {
+            // The end tag of the open entry follows the blanks.
+            repairer.out.extend_from_slice(repairer.bytes.get(entry.blanks..entry.start)?);
+            entry.blanks = entry.start;
+            closing::close_entry_before(repairer, entry.start);
+        }
         let after = repairer.out.len();
         let start = after + (entry.start - entry.blanks);
-        let texts = write(repairer, pattern, entry, &self.texts, suspects);
-        if let Some((placed, markup)) = repairer.placed.as_mut().zip(pattern.markup.filter(|_| is_apart)) {
+        let texts = write(repairer, pattern, &entry, &self.texts, suspects);
+        if let Some((placed, markup)) = repairer.placed.as_mut().zip(pattern.markup) {
             placed.push(PlacedEntry { after: after as u32, start: start as u32, markup, texts });
         }
         Some(entry.end)
@@ -196,20 +200,14 @@ fn write(
 ) -> FieldTexts {
     let bytes = repairer.bytes;
     let FoundEntry { blanks, start, end } = *entry;
-    let mut copied = blanks;
-    if !repairer.elements.stack.is_empty() {
-        repairer.out.extend_from_slice(bytes.get(blanks..start).unwrap_or_default());
-        copied = start;
-        closing::close_entry_before(repairer, start);
-    }
     repairer.inside = None;
     repairer.empty_entry = None;
     repairer.recorder.recording = None;
-    let tag = repairer.out.len() + (start - copied);
+    let tag = repairer.out.len() + (start - blanks);
     repairer.anchor(tag, start);
     repairer.entries += 1;
     repairer.is_copying_entry = true;
-    let mut writer = EntryWriter { repairer, suspects, copied, written: FieldTexts::default() };
+    let mut writer = EntryWriter { repairer, suspects, copied: blanks, written: FieldTexts::default() };
     if pattern.copies_tags {
         texts.iter().enumerate().for_each(|(index, text)| writer.text(index, text));
     } else {
@@ -242,7 +240,7 @@ fn write(
 struct EntryWriter<'r, 'b> {
     repairer: &'r mut Repairer<'b>,
     suspects: Suspects,
-    /// The offset from which on bytes of the file are still to be copied.
+    /// The offset up to which the bytes of the file are written.
     copied: usize,
     /// What is written for the texts so far.
     written: FieldTexts,
@@ -277,12 +275,11 @@ impl EntryWriter<'_, '_> {
         self.copied = end;
     }
 
-    /// Writes the text with this index with its repairs, and what is before it, if it needs any. Otherwise it is copied
-    /// later.
+    /// Writes a text with its repairs, if it needs any, and what is before it. Otherwise it is copied with what follows it.
     #[inline]
     fn text(&mut self, index: usize, text: &EntryText) {
         let text = if self.suspects.any() || text.bare_to < text.range.end {
-            self.suspect(text)
+            self.suspect_text(text)
         } else {
             FieldText { len: text.range.len() as u32, is_escaped: false }
         };
@@ -291,7 +288,7 @@ impl EntryWriter<'_, '_> {
 
     /// [`Self::text`] of a text that may need a repair. Returns what is written for it. Kept out of the usual path.
     #[inline(never)]
-    fn suspect(&mut self, text: &EntryText) -> FieldText {
+    fn suspect_text(&mut self, text: &EntryText) -> FieldText {
         let bytes = self.repairer.bytes;
         let EntryText { range, context, bare_to } = text;
         let mut clean = range.end;
