@@ -44,7 +44,7 @@ pub struct Lines<'b> {
     at: usize,
     position: LineColumn,
     anchors: &'b [Anchor],
-    /// Whether all bytes are known to be ASCII: each is a character.
+    /// Whether the counted bytes are known to be ASCII, so that each is a character.
     is_ascii: bool,
 }
 
@@ -63,7 +63,7 @@ impl<'b> Lines<'b> {
         Self { bytes, at: 0, position: LineColumn::START, anchors: &[], is_ascii: false }
     }
 
-    /// This counter, for a text that is known to be ASCII or not.
+    /// This counter, with the knowledge whether the bytes that it counts are ASCII.
     #[must_use]
     pub const fn with_ascii(self, is_ascii: bool) -> Self {
         Self { is_ascii, ..self }
@@ -89,7 +89,7 @@ impl<'b> Lines<'b> {
     pub fn position(&mut self, offset: usize) -> LineColumn {
         if offset < self.at {
             note_work(offset);
-            *self = Self { anchors: self.anchors, is_ascii: self.is_ascii, ..Self::new(self.bytes) };
+            *self = Self { at: 0, position: LineColumn::START, ..*self };
         }
         let anchor = self.anchors.partition_point(|(at, _)| *at as usize <= offset).checked_sub(1);
         if let Some((at, position)) = anchor.and_then(|at| self.anchors.get(at))
