@@ -70,8 +70,8 @@ pub(super) struct LocatedWindow {
 }
 
 impl LocatedWindow {
-    /// A repaired window, which is in this range of the stored bytes and is known to be ASCII or not. `quirks` is empty memory
-    /// for quirks.
+    /// A repaired window, which is in this range of the stored bytes; `is_ascii` is whether these are ASCII. `quirks` is empty
+    /// memory for quirks.
     fn of(
         mut repaired: RepairedWindow,
         stored: Vec<u8>,

@@ -377,8 +377,8 @@ impl Location<'_> {
         false
     }
 
-    /// The parts of `normal`, which [`Self::write_normal`] wrote. They are those of this URL if characters were only
-    /// encoded.
+    /// The parts of `normal`, which [`Self::write_normal`] wrote; `is_encoded` is what it returned. If characters were only
+    /// encoded, the parts are those of this URL.
     fn parts_of_normal<'n>(&self, normal: &'n str, is_encoded: bool) -> Location<'n> {
         if !is_encoded {
             return Location::of(normal);
@@ -433,7 +433,8 @@ fn has_normal_percents(bytes: &[u8]) -> bool {
 }
 
 /// Normalises percent-encoding (RFC 3986, 6.2.2.1 and 6.2.2.2, and RFC 3987, 3.1). Drops line ends and tabs, as every
-/// URL parser does, and encodes a stray `%` as `%25`, as crawlers do. The bytes before `normal` are normal already.
+/// URL parser does, and encodes a stray `%` as `%25`, as crawlers do. The bytes before the offset `normal`
+/// are normal already.
 fn push_normal_text(text: &str, normal: usize, out: &mut String) {
     let bytes = text.as_bytes();
     let (mut pushed, mut at) = (0, normal);
