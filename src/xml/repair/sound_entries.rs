@@ -1,7 +1,8 @@
 //! Copies the undamaged entries of a damaged file, and the undamaged fields of damaged entries, without tokenising them.
 //!
 //! An entry in which the parser finds damage is repaired token by token. A sound entry after many damaged ones may be
-//! repaired so as well: the output is the same. A budget limits how far entries are examined in vain, so that a file in
+//! repaired so as well. The output is the same, unless a root or another entry is inside it, which the repair moves out and
+//! a copy keeps. A budget limits how far entries are examined in vain, so that a file in
 //! which every entry seems unclosed is examined at most twice.
 
 use super::super::damage::Damage;

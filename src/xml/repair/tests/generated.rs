@@ -2,6 +2,8 @@
 
 use super::windows::check_windows;
 use super::*;
+use crate::xml::fast_path::EntryBytes;
+use crate::xml::parser::Parser;
 
 pub(super) fn any_part() -> impl Strategy<Value = String> {
     let parts = [
@@ -97,6 +99,25 @@ pub(super) fn without_patterns(bytes: &[u8]) -> Option<Repaired> {
     let body = prolog::write(&mut repairer)?;
     segments::repair_rest(&mut repairer, body);
     Some(repairer.finish())
+}
+
+/// Whether a repair by tokens changes no entry of `text` that is sound where the prefixes that the repair declares are
+/// declared. It moves a root or an entry out of an entry around it, which is copied unchanged if it is examined.
+pub(super) fn are_sound_entries_kept(text: &str) -> bool {
+    let Some(repaired) = by_tokens(text.as_bytes()) else { return true };
+    let mut repairer = Repairer::new(&repaired.bytes);
+    if prolog::write(&mut repairer).is_none() {
+        return true;
+    }
+    let bytes = text.as_bytes();
+    let names = &repairer.names;
+    let tags = text.match_indices('<').filter_map(|(at, _)| markup::next(bytes, at).filter(|tag| tag.start == at));
+    tags.filter(|tag| matches!(tag.kind, Kind::Start | Kind::Empty) && names.is_entry_tag(bytes, tag)).all(|tag| {
+        let mut parser = Parser::of(bytes);
+        let (_, end) = parser.entry(&EntryBytes { bytes, lead: tag.start, names }, &tag, b"");
+        let file = [&repairer.out, &bytes[tag.start..end]].concat();
+        !parser.damage.list.is_empty() || by_tokens(&file).is_none_or(|repaired| repaired.bytes.starts_with(&file))
+    })
 }
 
 /// The offset in the damaged bytes that corresponds to an offset in the repaired bytes.
@@ -229,6 +250,7 @@ proptest! {
     ) {
         let root = if root { "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>" } else { "" };
         let text = format!("{root}{}", parts.concat());
+        prop_assume!(are_sound_entries_kept(&text));
         if let Some(repaired) = repair(text.as_bytes()) {
             let out = String::from_utf8(repaired.bytes.to_vec()).unwrap();
             let model = by_tokens(text.as_bytes()).unwrap();
@@ -287,9 +309,7 @@ proptest! {
         let end = if is_closed { "\n</urlset>\n" } else { "" };
         let root = format!("<urlset {NS}>");
         let text = format!("{root}{}{end}", parts.concat());
-        // A well-formed entry inside a field is copied if the entry around it is examined, and otherwise closes the
-        // field.
-        prop_assume!(repair(text.as_bytes()).map(|whole| whole.bytes) == by_tokens(text.as_bytes()).map(|model| model.bytes));
+        prop_assume!(are_sound_entries_kept(&text));
         check_segments(&text, every)?;
         check_windows(&text, root.len(), every);
     }
