@@ -14,8 +14,8 @@ use super::names::{FileKind, Meaning, Names};
 use crate::protocol::Field;
 use std::ops::Range;
 
-/// The start tag of the next entry, if it is `<url>` or `<sitemap>`, with the prefix of the root if that has one, and only
-/// blanks precede it.
+/// The start tag of the next entry, if it is `<url>` or `<sitemap>`, with the prefix of the root or in no namespace if that
+/// has one, and only blanks precede it.
 #[allow(clippy::inline_always)] // a call takes longer than the comparison
 #[inline(always)]
 pub(super) fn start(text: &[u8], at: usize, names: &Names) -> Option<Markup> {
@@ -31,13 +31,14 @@ pub(super) fn start(text: &[u8], at: usize, names: &Names) -> Option<Markup> {
     Some(Markup { kind: Kind::Start, start, end: start + len, name_end: start + len - 1 })
 }
 
-/// The length of the start tag of an entry with the prefix of the root at the start of `rest`.
+/// The length of the start tag of an entry with the prefix of the root, or in no namespace, at the start of `rest`.
 #[inline(never)]
 fn prefixed_start_len(rest: &[u8], names: &Names) -> Option<usize> {
     if !matches!(names.kind, FileKind::Urlset | FileKind::Index) {
         return None;
     }
-    let name = rest.strip_prefix(b"<")?.strip_prefix(names.prefix.as_bytes())?;
+    let name = rest.strip_prefix(b"<")?;
+    let name = name.strip_prefix(names.prefix.as_bytes()).or_else(|| names.bare_is_unbound().then_some(name))?;
     let inside = name.strip_prefix(names.kind.entry_name().as_bytes())?.strip_prefix(b">")?;
     Some(rest.len() - inside.len())
 }
@@ -99,7 +100,6 @@ pub(super) fn fields(damage: &mut DamageLog, inside: &EntryBytes<'_>, at: usize,
     }
     let mut walk = Walk { damage, bytes, lead, at: skip_blanks(bytes, at), end: at, reached: 0, entry };
     if names.bare_is_core()
-        && !names.is_unbound(b"loc")
         && walk.parse_field(Field::Loc, b"<loc>", b"</loc>")
         && walk.parse_field(Field::Lastmod, b"<lastmod>", b"</lastmod>")
         // Most entries end here.
@@ -111,6 +111,12 @@ pub(super) fn fields(damage: &mut DamageLog, inside: &EntryBytes<'_>, at: usize,
         walk.parse_field(Field::Priority, b"<priority>", b"</priority>");
     }
     (walk.end, walk.reached)
+}
+
+/// Whether the first of the fields that [`fields`] has parsed from `at` on is in no namespace.
+#[inline]
+pub(super) fn is_unbound(inside: &EntryBytes<'_>, at: usize) -> bool {
+    inside.names.bare_is_unbound() && is_field_tag(inside.bytes, skip_blanks(inside.bytes, at))
 }
 
 /// [`fields`] with the prefix of the root; `None` if the first element has no prefix.

@@ -185,6 +185,11 @@ impl Names {
         self.bare_is_core
     }
 
+    /// Whether unprefixed tags are in no namespace, below a root that has a prefix.
+    pub(super) const fn bare_is_unbound(&self) -> bool {
+        self.bare_is_unbound
+    }
+
     /// Whether a name has no prefix below a root that has one and declares no default namespace.
     #[inline]
     pub fn is_unbound(&self, name: &[u8]) -> bool {

@@ -215,6 +215,7 @@ impl Parser {
         entry: &mut Entry,
     ) -> usize {
         self.begin_tag(inside.lead, tag, entry);
+        self.has_unbound |= inside.names.is_unbound(tag.name(inside.bytes));
         self.content(inside, tag, expected_end, entry)
     }
 
@@ -411,16 +412,22 @@ impl Parser {
 mod tests {
     use super::*;
     use crate::xml::damage::Damage;
+    use crate::xml::fast_path;
     use crate::xml::names::FileKind;
     use proptest::prelude::*;
 
-    /// Parses the entry without the fast path for plain fields.
-    fn parse_without_fast_path(text: &[u8], names: &Names) -> Option<(Entry, Vec<Damage>)> {
-        let tag = markup::next(text, 0)?;
-        let mut parser = Parser::thorough();
-        let mut entry = Entry { open: tag.start as u32, open_end: tag.end as u32, ..Entry::plain(0) };
-        parser.content(&EntryBytes { bytes: text, lead: 0, names }, &tag, b"", &mut entry);
-        Some((entry, parser.damage.list))
+    /// An entry, its damage, and whether the parser has found anything in no namespace.
+    type Parsed = (Entry, Vec<Damage>, bool);
+
+    /// Parses the entry that starts with `tag`, also by the fast path for start tags if that has found it.
+    fn parsed(parser: &mut Parser, inside: &EntryBytes<'_>, tag: &Markup, is_found: bool) -> Parsed {
+        let mut entry = Entry::plain(0);
+        if is_found {
+            parser.bare_entry(inside, tag, b"", &mut entry);
+        } else {
+            entry = parser.entry(inside, tag, b"").0;
+        }
+        (entry, std::mem::take(&mut parser.damage.list), parser.has_unbound)
     }
 
     proptest! {
@@ -432,25 +439,32 @@ mod tests {
                 4 => Just("<changefreq>f</changefreq>"), 1 => Just("<changefreq>f</priority>"), 4 => Just("<priority>\t</priority>"),
                 2 => Just("<loc a='1'>k</loc>"), 1 => Just("<lastmod xsi:b='2'>l&amp;</lastmod>"), 1 => Just("<loc xmlns='z'>m</loc>"),
                 1 => Just("<loc a=1>n</loc>"), 1 => Just("<priority >1</priority>"), 1 => Just("<priority>1</priority >"), 6 => Just("\n  "), 1 => Just("g"),
+                2 => Just("<a:loc>p</a:loc>"), 1 => Just("<a:lastmod>q</a:lastmod>"),
                 1 => Just("<!-- h -->"), 1 => Just("<i:image><loc>j</loc></i:image>"), 1 => Just("</url>"), 1 => Just("&"),
             ], 0..9),
             kind in prop_oneof![Just(FileKind::Urlset), Just(FileKind::Index)],
-            root in prop_oneof![Just(""), Just(" xmlns='x'"), Just(" xmlns:a='http://www.sitemaps.org/schemas/sitemap/0.9' xmlns='y'")],
+            root in prop_oneof![Just(""), Just(" xmlns='x'"), Just(" xmlns:a='http://www.sitemaps.org/schemas/sitemap/0.9' xmlns='y'"),
+                Just(" xmlns:a='http://www.sitemaps.org/schemas/sitemap/0.9'")],
+            is_bare in any::<bool>(),
         ) {
             let prefix = if root.contains(":a") { "a:" } else { "" };
             let root = format!("<{prefix}{}{root}>", kind.root_name());
+            let prefix = if is_bare { "" } else { prefix };
             let names = Names::of_root(root.as_bytes(), &markup::next(root.as_bytes(), 0).unwrap()).unwrap();
             let name = kind.entry_name();
             let text = format!("<{prefix}{name}>{}</{prefix}{name}>", parts.concat());
             let text = text.as_bytes();
-            let mut parser = Parser::default();
             let inside = EntryBytes { bytes: text, lead: 0, names: &names };
-            // Twice, since tags with attributes are kept.
-            for _ in 0..2 {
-                let (entry, _) = parser.entry(&inside, &markup::next(text, 0).unwrap(), b"");
-                let damage = std::mem::take(&mut parser.damage.list);
-                prop_assert_eq!(Some((entry, damage)), parse_without_fast_path(text, &names));
+            let (tag, found) = (markup::next(text, 0).unwrap(), fast_path::start(text, 0, &names));
+            let expected = parsed(&mut Parser::thorough(), &inside, &tag, false);
+            for is_found in [false, found.is_some()] {
+                let mut parser = Parser::default();
+                // Twice, since tags with attributes are kept.
+                for _ in 0..2 {
+                    prop_assert_eq!(&parsed(&mut parser, &inside, &tag, is_found), &expected);
+                }
             }
+            prop_assert!(found.is_none_or(|found| found == tag));
             for lead in ["", "\n ", "<!-- k -->", "<url>"] {
                 let text = [lead.as_bytes(), text].concat();
                 prop_assert_eq!(Entry::of(&text, &names), Entry::walk(&text, &names));

@@ -43,6 +43,7 @@ impl Parser {
         let mut place = Place { at: tag.end, last_order: 0 };
         if !self.is_thorough {
             (place.at, place.last_order) = fast_path::fields(&mut self.damage, inside, tag.end, entry);
+            self.has_unbound |= place.at > tag.end && fast_path::is_unbound(inside, tag.end);
             if let Some(end) = fast_path::end(inside, place.at, tag, entry) {
                 return end;
             }
