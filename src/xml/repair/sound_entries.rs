@@ -2,8 +2,8 @@
 //!
 //! An entry in which the parser finds damage is repaired token by token. A sound entry after many damaged ones may be
 //! repaired so as well. The output is the same, unless a root or another entry is inside it, which the repair moves out and
-//! a copy keeps. A budget limits how far entries are examined in vain, so that a file in
-//! which every entry seems unclosed is examined at most twice.
+//! a copy keeps. A budget limits how far entries are examined in vain, so that a file in which every entry seems unclosed is
+//! examined at most twice.
 
 use super::super::damage::Damage;
 use super::super::entry::{Anomalies, Entry, Extensions, TextKind};

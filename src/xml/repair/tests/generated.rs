@@ -114,9 +114,12 @@ pub(super) fn are_sound_entries_kept(text: &str) -> bool {
     let tags = text.match_indices('<').filter_map(|(at, _)| markup::next(bytes, at).filter(|tag| tag.start == at));
     tags.filter(|tag| matches!(tag.kind, Kind::Start | Kind::Empty) && names.is_entry_tag(bytes, tag)).all(|tag| {
         let mut parser = Parser::of(bytes);
-        let (_, end) = parser.entry(&EntryBytes { bytes, lead: tag.start, names }, &tag, b"");
+        let (entry, end) = parser.entry(&EntryBytes { bytes, lead: tag.start, names }, &tag, b"");
+        let has_fields = Field::ALL.iter().any(|field| entry.field(*field).is_some());
+        let illegal = SoundnessCheck::new(bytes).first_illegal(bytes, tag.start..end);
+        let is_copied = has_fields && parser.damage.list.is_empty() && illegal.is_none();
         let file = [&repairer.out, &bytes[tag.start..end]].concat();
-        !parser.damage.list.is_empty() || by_tokens(&file).is_none_or(|repaired| repaired.bytes.starts_with(&file))
+        !is_copied || by_tokens(&file).is_none_or(|repaired| repaired.bytes.starts_with(&file))
     })
 }
 
@@ -250,12 +253,13 @@ proptest! {
     ) {
         let root = if root { "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>" } else { "" };
         let text = format!("{root}{}", parts.concat());
-        prop_assume!(are_sound_entries_kept(&text));
         if let Some(repaired) = repair(text.as_bytes()) {
             let out = String::from_utf8(repaired.bytes.to_vec()).unwrap();
-            let model = by_tokens(text.as_bytes()).unwrap();
-            prop_assert_eq!(&out, &String::from_utf8_lossy(&model.bytes), "{}", text);
-            prop_assert_eq!(&repaired.repairs, &model.repairs, "{}", text);
+            if are_sound_entries_kept(&text) {
+                let model = by_tokens(text.as_bytes()).unwrap();
+                prop_assert_eq!(&out, &String::from_utf8_lossy(&model.bytes), "{}", text);
+                prop_assert_eq!(&repaired.repairs, &model.repairs, "{}", text);
+            }
             let (scan, locs) = rows(&repaired.bytes);
             prop_assert_eq!(&scan.damage, &[], "{}\n{}", text, out);
             prop_assert!(repaired.repairs.iter().all(|repair| repair.at <= text.len()));
