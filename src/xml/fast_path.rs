@@ -14,8 +14,8 @@ use super::names::{FileKind, Meaning, Names};
 use crate::protocol::Field;
 use std::ops::Range;
 
-/// The start tag of the next entry, if it is `<url>` or `<sitemap>`, with the prefix of the root or in no namespace if that
-/// has one, and only blanks precede it.
+/// The start tag of the next entry, if it is `<url>` or `<sitemap>`, and only blanks precede it. Below a root with a prefix,
+/// it has that prefix or is in no namespace.
 #[allow(clippy::inline_always)] // a call takes longer than the comparison
 #[inline(always)]
 pub(super) fn start(text: &[u8], at: usize, names: &Names) -> Option<Markup> {
@@ -113,9 +113,9 @@ pub(super) fn fields(damage: &mut DamageLog, inside: &EntryBytes<'_>, at: usize,
     (walk.end, walk.reached)
 }
 
-/// Whether the first of the fields that [`fields`] has parsed from `at` on is in no namespace.
+/// Whether the fields that [`fields`] has parsed from `at` on are in no namespace.
 #[inline]
-pub(super) fn is_unbound(inside: &EntryBytes<'_>, at: usize) -> bool {
+pub(super) fn are_fields_unbound(inside: &EntryBytes<'_>, at: usize) -> bool {
     inside.names.bare_is_unbound() && is_field_tag(inside.bytes, skip_blanks(inside.bytes, at))
 }
 
@@ -176,7 +176,7 @@ pub(super) fn late_field(
 ) -> Option<(usize, Field)> {
     let EntryBytes { bytes, lead, names } = *inside;
     let field = likely_field(bytes, at)?;
-    if names.kind != FileKind::Urlset || !names.bare_is_core() || names.is_unbound(b"loc") {
+    if names.kind != FileKind::Urlset || !names.bare_is_core() {
         return None;
     }
     if entry.field(field).is_some() {
@@ -196,7 +196,7 @@ pub(super) fn late_field(
 /// The offset and the text of the loc of an entry, if it is the first child, neither tag before it has attributes, and its
 /// text is visible ASCII characters without references. `None` if that is not so: the entry must be parsed.
 pub(crate) fn first_loc<'t>(text: &'t [u8], names: &Names) -> Option<(usize, &'t str)> {
-    if !names.prefix.is_empty() || !names.bare_is_core() || names.is_unbound(b"loc") {
+    if !names.prefix.is_empty() || !names.bare_is_core() {
         return None;
     }
     let tag = skip_blanks(text, start(text, 0, names)?.end);

@@ -185,12 +185,12 @@ impl Names {
         self.bare_is_core
     }
 
-    /// Whether unprefixed tags are in no namespace, below a root that has a prefix.
+    /// Whether names without a prefix are in no namespace: the root has a prefix and declares no default namespace.
     pub(super) const fn bare_is_unbound(&self) -> bool {
         self.bare_is_unbound
     }
 
-    /// Whether a name has no prefix below a root that has one and declares no default namespace.
+    /// Whether a name is in no namespace: it has no prefix, and [`Self::bare_is_unbound`].
     #[inline]
     pub fn is_unbound(&self, name: &[u8]) -> bool {
         self.bare_is_unbound && !name.contains(&b':')

@@ -431,6 +431,7 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
         #[test]
         fn the_fast_path_for_plain_fields_gives_the_same_entry(
             parts in proptest::collection::vec(prop_oneof![

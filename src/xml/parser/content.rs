@@ -43,7 +43,7 @@ impl Parser {
         let mut place = Place { at: tag.end, last_order: 0 };
         if !self.is_thorough {
             (place.at, place.last_order) = fast_path::fields(&mut self.damage, inside, tag.end, entry);
-            self.has_unbound |= place.at > tag.end && fast_path::is_unbound(inside, tag.end);
+            self.has_unbound |= place.at > tag.end && fast_path::are_fields_unbound(inside, tag.end);
             if let Some(end) = fast_path::end(inside, place.at, tag, entry) {
                 return end;
             }
@@ -90,7 +90,10 @@ impl Parser {
     #[inline]
     fn fast_child(&mut self, inside: &EntryBytes<'_>, at: usize, entry: &mut Entry, place: &mut Place) -> bool {
         let parsed = match fast_path::late_field(&mut self.damage, inside, at, entry) {
-            Some((end, field)) => Some((end, field.index())),
+            Some((end, field)) => {
+                self.has_unbound |= inside.names.bare_is_unbound();
+                Some((end, field.index()))
+            }
             None if fast_path::is_field_tag(inside.bytes, at) => self.field_with_kept_tag(inside, at, entry),
             None => self.parse_extension(inside, at, entry).map(|end| (end, AFTER_FIELDS)),
         };
