@@ -31,7 +31,18 @@ type Identity = (u64, u64);
 /// The locks of one open set.
 #[derive(Debug, Default)]
 pub(in crate::files) struct FileLocks {
-    held: BTreeMap<Identity, Arc<File>>,
+    held: BTreeMap<Identity, Arc<LockedFile>>,
+}
+
+/// A file with a lock that is released when this is dropped. To close the file does not release it while a child process
+/// that is being started has the file open too.
+#[derive(Debug)]
+struct LockedFile(File);
+
+impl Drop for LockedFile {
+    fn drop(&mut self) {
+        let _ = self.0.unlock();
+    }
 }
 
 impl FileLocks {
@@ -101,12 +112,12 @@ fn regular_file(path: &Path) -> Option<(Identity, Metadata)> {
 }
 
 /// Opens and locks a file; `None` if it cannot be opened or locked here.
-fn open_and_lock(path: &Path, expected: &Metadata) -> Result<Option<File>, LockedByOther> {
+fn open_and_lock(path: &Path, expected: &Metadata) -> Result<Option<LockedFile>, LockedByOther> {
     let Ok(file) = open(path) else { return Ok(None) };
     // Another file may have replaced it since it was inspected.
     let is_same = file.metadata().is_ok_and(|found| identity(&found) == identity(expected));
     match file.try_lock() {
-        Ok(()) => Ok(is_same.then_some(file)),
+        Ok(()) => Ok(Some(LockedFile(file)).filter(|_| is_same)),
         Err(TryLockError::WouldBlock) => {
             Err(LockedByOther { process: identity(expected).and_then(holder), elsewhere: true })
         }
@@ -183,6 +194,18 @@ mod tests {
         next.hold_only([&*path("a.xml")].into_iter()).unwrap();
         assert!(hold(&mut two, &[path("a.xml")]).is_err(), "the new file is held");
         hold(&mut two, &[path("b.xml")]).unwrap();
+    }
+
+    #[test]
+    fn a_released_lock_is_free_though_a_child_process_that_is_being_started_has_the_open_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.xml");
+        fs::write(&path, "").unwrap();
+        let mut one = FileLocks::default();
+        hold(&mut one, std::slice::from_ref(&path)).unwrap();
+        let _of_child = one.held.values().next().unwrap().0.try_clone().unwrap();
+        drop(one);
+        hold(&mut FileLocks::default(), &[path]).unwrap();
     }
 
     #[test]
