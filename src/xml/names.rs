@@ -186,7 +186,7 @@ impl Names {
     }
 
     /// Whether names without a prefix are in no namespace: the root has a prefix and declares no default namespace.
-    pub(super) const fn bare_is_unbound(&self) -> bool {
+    pub const fn bare_is_unbound(&self) -> bool {
         self.bare_is_unbound
     }
 
